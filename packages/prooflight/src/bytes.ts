@@ -50,7 +50,8 @@ export function toHex(bytes: Uint8Array): string {
 export const BYTES = "a Uint8Array that is not detached";
 
 /**
- * A view of a `Uint8Array` of any realm; undefined for any other value, or if the buffer is detached.
+ * A view of a `Uint8Array` of any realm, of a length that stays the same; undefined for any other value, or if its bytes
+ * are gone: the buffer is detached, or was shrunk so that none of them is left.
  *
  * It uses only the internal slots of the object. An overridden length or prototype could otherwise
  * mislead the verifiers.
@@ -58,13 +59,36 @@ export const BYTES = "a Uint8Array that is not detached";
 export function viewOf(value: unknown): Uint8Array | undefined {
   if (name.get.call(value) !== "Uint8Array") return undefined;
   try {
-    return new Uint8Array(
-      buffer.get.call(value),
-      byteOffset.get.call(value),
-      byteLength.get.call(value),
-    );
+    const memory = buffer.get.call(value);
+    const [offset, length] = [byteOffset.get.call(value), byteLength.get.call(value)];
+    const view = new Uint8Array(memory, offset, length);
+    return length === 0 && isShrunk(value, memory, offset) ? undefined : view;
   } catch {
     return undefined; // Detached.
+  }
+}
+
+/**
+ * Whether an empty view may be one whose bytes are gone with the end of its buffer.
+ *
+ * A view whose length follows that of its buffer is empty if the buffer was shrunk down to its beginning. An empty view
+ * there cannot be told from it, and is taken for one.
+ */
+function isShrunk(view: unknown, memory: ArrayBufferLike, offset: number): boolean {
+  try {
+    keys.value.call(view); // Throws for a view beyond the end.
+  } catch {
+    return true;
+  }
+  return isResizable(memory) && offset === memoryLength.get.call(memory);
+}
+
+/** Whether memory can be shrunk; that of threads can only grow. */
+function isResizable(memory: ArrayBufferLike): boolean {
+  try {
+    return resizable?.get.call(memory) ?? false;
+  } catch {
+    return false; // A SharedArrayBuffer.
   }
 }
 
@@ -76,6 +100,12 @@ const name = inherited[Symbol.toStringTag] as Getter<string | undefined>;
 const buffer = inherited.buffer as Getter<ArrayBuffer>;
 const byteOffset = inherited.byteOffset as Getter<number>;
 const byteLength = inherited.byteLength as Getter<number>;
+const keys = inherited.keys as { value: (this: unknown) => unknown };
+
+/** Those of buffers; engines without resizable ones lack `resizable`. */
+const ofBuffers = Object.getOwnPropertyDescriptors(ArrayBuffer.prototype) as PropertyDescriptorMap;
+const memoryLength = ofBuffers["byteLength"] as Getter<number>;
+const resizable = ofBuffers["resizable"] as Getter<boolean> | undefined;
 
 interface Getter<T> {
   get: (this: unknown) => T;

@@ -4,8 +4,9 @@
  */
 
 import { type Bytes, hexInto, hexLength } from "./bytes.js";
+import { describe, refuse } from "./error.js";
 
-/** Writes a request. */
+/** Writes a request. A number that does not fit is `invalid_argument`: it would be written as another one. */
 export class Writer {
   #bytes: Bytes;
   #view: DataView;
@@ -27,6 +28,7 @@ export class Writer {
   }
 
   u8(value: number): void {
+    checkInteger(value, 8);
     const at = this.#reserve(1);
     this.#bytes[at] = value;
   }
@@ -36,21 +38,25 @@ export class Writer {
   }
 
   u16(value: number): void {
+    checkInteger(value, 16);
     const at = this.#reserve(2);
     this.#view.setUint16(at, value, true);
   }
 
   u32(value: number): void {
+    checkInteger(value, 32);
     const at = this.#reserve(4);
     this.#view.setUint32(at, value, true);
   }
 
   u64(value: bigint): void {
+    if (BigInt.asUintN(64, value) !== value) throw tooLarge("0 to 2^64 - 1", value);
     const at = this.#reserve(8);
     this.#view.setBigUint64(at, value, true);
   }
 
   i64(value: bigint): void {
+    if (BigInt.asIntN(64, value) !== value) throw tooLarge("-2^63 to 2^63 - 1", value);
     const at = this.#reserve(8);
     this.#view.setBigInt64(at, value, true);
   }
@@ -105,6 +111,14 @@ export class Writer {
     return at;
   }
 }
+
+function checkInteger(value: number, bits: 8 | 16 | 32): void {
+  if (Number.isInteger(value) && value >= 0 && value < 2 ** bits) return;
+  throw tooLarge(`0 to 2^${bits} - 1`, value);
+}
+
+const tooLarge = (range: string, found: unknown) =>
+  refuse("invalid_argument", `an integer of ${range}`, describe(found));
 
 /** Reads a response. The byte strings that it returns are copies. */
 export class Reader {

@@ -133,8 +133,8 @@ function clock(now: (() => unknown) | undefined): () => bigint {
   if (!now) return () => BigInt(Date.now());
   return () => {
     const time = now();
-    if (typeof time === "bigint" && time >= 0n) return time;
-    throw invalid(undefined, "now", "a time of at least 0n", describe(time));
+    if (typeof time === "bigint" && time >= 0n && time < 1n << 64n) return time;
+    throw invalid(undefined, "now", "a time of 0n to 2^64 - 1", describe(time));
   };
 }
 

@@ -91,8 +91,8 @@ function read(trusted: unknown): Anchor {
     return { hash, ...verifyEthHeader({ hash, headerRlp }) };
   }
   const number = given.unchecked("number");
-  if (typeof number !== "bigint" || number < 0n) {
-    throw invalid("mpt", "number of trust()", "a bigint of 0 or more", describe(number));
+  if (typeof number !== "bigint" || number < 0n || number >= 1n << 64n) {
+    throw invalid("mpt", "number of trust()", "a bigint of 0 to 2^64 - 1", describe(number));
   }
   const stateRoot = bytesLike(given.unchecked("stateRoot"), "stateRoot of trust()", 32).slice();
   return { number, hash, stateRoot };
