@@ -7,6 +7,7 @@ import { toQuantity } from "../chain/quantity.js";
 import { verifyBlock } from "../chain/block.js";
 import { VerifyError } from "../error.js";
 import type { StateOperation } from "../operation.js";
+import { abortReason, abortWith, throwIfAborted } from "./abort.js";
 import type { Authentication } from "./authentication.js";
 import { pause } from "./heads.js";
 import { abortSignal } from "./options.js";
@@ -48,17 +49,46 @@ export interface Client {
 /** The delay before unavailable servers are asked again, in milliseconds. */
 const AGAIN = 1000;
 
-/** Returns soon after `ended` is aborted; throws the reason of the options' signal if that is aborted. */
-export async function* blocks(
+/**
+ * Reads the options at once; what is wrong with them is thrown by `next()`. Returns soon after `ended` is aborted; throws
+ * the reason of the options' signal if that is aborted.
+ */
+export function blocks(
   client: Client,
   options: BlocksOptions,
   ended: AbortSignal,
 ): AsyncGenerator<Block, void, undefined> {
+  try {
+    const read = readOptions(options);
+    return follow(client, () => read, ended);
+  } catch (error) {
+    return follow(client, () => raise(error), ended);
+  }
+}
+
+function readOptions(options: BlocksOptions): BlocksOptions {
   const given = new Arguments(undefined, options, ["from", "digest", "signal"]);
-  const from = given.optionalU64("from");
-  let digest = given.unchecked("digest") === undefined ? undefined : given.array("digest", 33);
-  digest = digest?.slice();
-  const { signal, release } = either(abortSignal(given.unchecked("signal")), ended);
+  const hasDigest = given.unchecked("digest") !== undefined;
+  return {
+    from: given.optionalU64("from"),
+    digest: hasDigest ? given.array("digest", 33).slice() : undefined,
+    signal: abortSignal(given.unchecked("signal")),
+  };
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
+
+async function* follow(
+  client: Client,
+  options: () => BlocksOptions,
+  ended: AbortSignal,
+): AsyncGenerator<Block, void, undefined> {
+  client.trust.check();
+  const { from, digest: first, signal: given } = options();
+  let digest = first;
+  const { signal, release } = either(given, ended);
   let heads: Heads | undefined;
   let parent: Header | undefined;
   try {
@@ -89,7 +119,7 @@ function either(one: AbortSignal | undefined, other: AbortSignal) {
   const listened = [one, other].flatMap((signal) => {
     if (!signal) return [];
     const abort = () => {
-      stop.abort(signal.reason);
+      abortWith(stop, abortReason(signal));
     };
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort);
@@ -130,7 +160,7 @@ class Heads {
   /** Waits for a head of that height or above. */
   async reach(height: bigint): Promise<void> {
     for (;;) {
-      this.#signal?.throwIfAborted();
+      throwIfAborted(this.#signal);
       if (this.#newest >= height) return;
       if (this.#failure !== undefined) throw this.#failure as Error;
       await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -153,11 +183,11 @@ async function persistently<T>(ask: () => Promise<T>, signal: AbortSignal | unde
     try {
       return await ask();
     } catch (error) {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       if (!isUnavailable(error)) throw error;
     }
     await pause(AGAIN, signal);
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
   }
 }
 

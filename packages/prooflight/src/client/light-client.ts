@@ -52,6 +52,9 @@ export interface GetOptions {
  * It may use several servers: if one fails or lies, the next is asked. Every error is a
  * `VerifyError`, or the reason of an `AbortSignal`.
  *
+ * Once the authorities are found to have signed two histories, every member but `close` throws the
+ * {@link EquivocationError} that has the evidence, also questions and iterators that were under way.
+ *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
  */
@@ -73,6 +76,10 @@ export class LightClient {
     this.#authentication = new Authentication(trust);
     this.#watch = new HeadWatch(servers, (signal) => this.sync({ signal }), settings);
     this.#setup = settings.setup;
+    // Nobody hears of the old head once there are two histories.
+    trust.onStop((error) => {
+      this.#watch.stop(error);
+    });
   }
 
   /**
@@ -99,11 +106,13 @@ export class LightClient {
 
   /** The newest accepted head. */
   get head(): Header {
+    this.#trust.check();
     return copyHeader(this.#trust.head.header);
   }
 
   /** The schemes of the checkpoint's chain that prove values of keys; those without pairings first. */
   get schemes(): StateScheme[] {
+    this.#trust.check();
     return keptSchemes(this.#trust.pinned.json.config);
   }
 
@@ -230,6 +239,7 @@ export class LightClient {
    * Throws `invalid_input` / `invalid_argument` if a listener is not a function.
    */
   onHead(listener: (head: Header) => void, onError?: (error: unknown) => void): () => void {
+    this.#trust.check();
     checkFunction(listener, "listener");
     if (onError !== undefined) checkFunction(onError, "onError");
     return this.#watch.subscribe(listener, onError);
@@ -239,8 +249,8 @@ export class LightClient {
    * Follows the chain block by block. It verifies that a block's operations are those of its header, and that they
    * lead from the previous state to the header's state. The client keeps only 33 bytes of state.
    *
-   * It waits while servers are unavailable. Other errors are thrown like those of {@link LightClient.get}, and so
-   * is the reason of an aborted `signal`. `return()` and {@link LightClient.close} end it immediately; a pending
+   * It waits while servers are unavailable. `next()` throws other errors like those of {@link LightClient.get}, those
+   * of the options too, and the reason of an aborted `signal`. `return()` and {@link LightClient.close} end it immediately; a pending
    * `next()` then resolves as done.
    */
   blocks(options: BlocksOptions = {}): AsyncGenerator<Block, void, undefined> {
@@ -259,6 +269,7 @@ export class LightClient {
 
   /** The newest accepted head as a checkpoint, for the application to save and pin next time. */
   exportCheckpoint(): Checkpoint {
+    this.#trust.check();
     return this.#trust.checkpoint;
   }
 

@@ -33,6 +33,7 @@ export class Trust {
   readonly #known: KnownHeads;
   #accepted: Accepted | undefined;
   #stopped: EquivocationError | undefined;
+  #onStop: ((error: EquivocationError) => void) | undefined;
 
   constructor(checkpoint: unknown, freshness: Freshness, now: () => bigint) {
     this.pinned = readCheckpoint(checkpoint);
@@ -63,6 +64,11 @@ export class Trust {
     const { json } = this.pinned;
     const header = this.#accepted?.header;
     return copy(header ? this.#checkpointOf(header) : json);
+  }
+
+  /** Calls a function, which replaces the one before, once the client stops. */
+  onStop(listener: (error: EquivocationError) => void): void {
+    this.#onStop = listener;
   }
 
   /** Throws the error that stopped the client, if the authorities signed two histories. */
@@ -114,6 +120,7 @@ export class Trust {
       this.#stopped = EquivocationError.of(evidence, found, cause);
       // Every later call throws the same object.
       Object.freeze(this.#stopped);
+      this.#onStop?.(this.#stopped);
     }
     return this.#stopped;
   }
