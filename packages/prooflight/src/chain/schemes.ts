@@ -1,7 +1,7 @@
 /** The binary that verifies the answers of each scheme. */
 
 import { invalid } from "../arguments.js";
-import { describe, refuse } from "../error.js";
+import { describe, refuse, VerifyError } from "../error.js";
 import { type Ability, SCHEMES, STATE_SCHEMES, type StateScheme } from "../schemes.js";
 import { hash, init as initHash } from "../wasm/hash.js";
 import { init as initLvmt, lvmt } from "../wasm/lvmt.js";
@@ -23,7 +23,7 @@ export function keptSchemes({ schemes }: Pick<ChainConfig, "schemes">): StateSch
 
 /**
  * The scheme that a question names, or the first that proves such answers; throws `invalid_argument` if the chain does
- * not keep it, `unknown_statement` if it does not prove them.
+ * not keep it, `unknown_statement` if it does not prove them, or no scheme of the chain does.
  */
 export function keptScheme(
   config: Pick<ChainConfig, "schemes">,
@@ -35,13 +35,41 @@ export function keptScheme(
   const scheme = named === undefined ? able[0] : readScheme(named);
   if (scheme && able.includes(scheme)) return scheme;
   if (ability !== "keys" && (scheme === undefined || kept.includes(scheme))) {
-    const provers = STATE_SCHEMES.filter((name) => SCHEMES[name].abilities.includes(ability));
-    const found = scheme ?? `a chain with ${kept.join(", ")}`;
-    throw refuse("unknown_statement", `a scheme of ${provers.join(", ")}`, found);
+    throw unproved(ability, scheme, kept);
   }
   const expected = `a scheme that the chain keeps, of ${kept.join(", ") || "none"}`;
   throw invalid(undefined, "scheme", expected, describe(named));
 }
+
+/** The refusal of a question that a scheme, or all those of a chain, cannot answer; no other build could. */
+function unproved(
+  ability: Ability,
+  scheme: StateScheme | undefined,
+  kept: readonly StateScheme[],
+): VerifyError {
+  const provers = STATE_SCHEMES.filter((name) => SCHEMES[name].abilities.includes(ability));
+  const what = ANSWERS[ability];
+  const problem = scheme ? `${scheme} proves no ${what}` : `the chain keeps no scheme for ${what}`;
+  const expected = scheme
+    ? `a scheme of ${provers.join(", ")}`
+    : `a chain that keeps ${provers.join(" or ")}`;
+  const found = scheme ?? `one that keeps ${kept.join(", ") || "none for values of keys"}`;
+  const message = `${problem}: expected ${expected}, found ${found}`;
+  const reason = "unknown_statement";
+  return new VerifyError({ code: "unsupported", reason, message, expected, found });
+}
+
+/** What each ability is to answer. */
+const ANSWERS: Readonly<Record<Ability, string>> = {
+  keys: "values of keys",
+  block: "transitions of blocks",
+  history: "histories",
+  diff: "diffs",
+  average: "averages",
+  account: "accounts",
+  range: "ranges of keys",
+  count: "counts of keys",
+};
 
 /** Passes a request of `bindings/wasm/src/state/message.rs` to a scheme's binary; returns the response. */
 export function callState(
