@@ -14,8 +14,8 @@ import { FittingRange } from "../ethereum/fitting.js";
  * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
  * | -32000 | no filter or subscription has that id (`invalid_input`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
- * | -32005 | logs take more bytes than the limit; `data.fits` are blocks whose logs may fit (`unavailable`) |
- * | -32603 | a bug in Prooflight (`internal`) |
+ * | -32005 | logs take more bytes than the limit, `data.fits` are blocks whose logs may fit; or too many filters or subscriptions are open (`unavailable`) |
+ * | -32603 | the servers gave no answer (`unavailable`), or a bug in Prooflight (`internal`) |
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */

@@ -5,11 +5,12 @@ import type { Block } from "../../ethereum/blocks.js";
 import type { Json } from "../../ethereum/decode.js";
 import type { LogsQuestion } from "../../ethereum/logs-question.js";
 import { ProviderError } from "../error.js";
-import { quantity, wrong } from "../request.js";
+import { wrong } from "../request.js";
 import type { Chain, View } from "./chain.js";
 import { headerJson } from "./json.js";
 import { filterAt, logsFor, logsOf } from "./logs.js";
 import type { Method, Parameters } from "./method.js";
+import { OpenItems } from "./open-items.js";
 
 /** A block that a filter has seen, and what it reported about it. */
 interface Seen {
@@ -17,14 +18,15 @@ interface Seen {
   reported: readonly Json[];
 }
 
-/** The blocks that a filter remembers, for reorganisations. */
-const MOST_SEEN = 128;
+/** The blocks that a filter remembers, for reorganisations, and the logs of these blocks. */
+const MAX_SEEN_BLOCKS = 128;
+const MAX_SEEN_LOGS = 10_000;
 
 /** The most blocks since the last poll; a filter that was left alone for longer is gone. */
 const MOST_NEW = 1024;
 
-/** Filters at once; the one that was polled longest ago makes room. */
-const MOST_FILTERS = 64;
+/** A filter that is not polled for so long is gone, as with geth; in milliseconds. */
+const FILTER_LIFETIME = 5n * 60n * 1000n;
 
 /** What a filter reports about a block that became canonical, or was replaced. */
 export type Report = Json | string;
@@ -97,8 +99,19 @@ export class Filter {
       ...more.flatMap((seen) => report(seen, false)),
     ];
     const before = kept.length > 0 ? kept : [{ block: fork, reported: [] }];
-    return { seen: [...before, ...more].slice(-MOST_SEEN), reports };
+    return { seen: newest([...before, ...more]), reports };
   }
+}
+
+/** As many of the newest blocks as a filter may remember; always the last one. */
+function newest(seen: readonly Seen[]): readonly Seen[] {
+  let [first, logs] = [seen.length, 0];
+  while (first > 0 && seen.length - first < MAX_SEEN_BLOCKS) {
+    logs += seen[first - 1]?.reported.length ?? 0;
+    if (logs > MAX_SEEN_LOGS && first < seen.length) break;
+    first -= 1;
+  }
+  return seen.slice(first);
 }
 
 /** The blocks of the head's chain after the last one that it shares with those seen, and that one. */
@@ -124,29 +137,36 @@ async function newBlocks(
   }
 }
 
-/** The open filters of a provider. */
+/** The open filters of a provider, each until it is not polled for {@link FILTER_LIFETIME}. */
 export class Filters {
-  readonly #open = new Map<string, Filter>();
-  #count = 0n;
+  readonly #open = new OpenItems<{ filter: Filter; used: bigint }>(
+    "filters",
+    "eth_uninstallFilter",
+  );
 
-  add(filter: Filter): string {
-    const id = quantity(++this.#count);
-    this.#open.set(id, filter);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MOST_FILTERS && oldest) this.#open.delete(oldest);
-    return id;
+  /** Opens a filter; returns its id. Throws `busy` if too many are open: none is closed that is still polled. */
+  async open({ settings }: Chain, open: () => Promise<Filter>): Promise<string> {
+    this.#expire(settings.now());
+    return this.#open.open(async () => ({ filter: await open(), used: settings.now() }));
   }
 
-  get(id: unknown): Filter {
-    const filter = this.#open.get(String(id));
-    if (!filter) throw gone();
-    this.#open.delete(String(id));
-    this.#open.set(String(id), filter);
-    return filter;
+  get({ settings }: Chain, id: unknown): Filter {
+    const now = settings.now();
+    this.#expire(now);
+    const item = this.#open.get(String(id));
+    if (!item) throw gone();
+    item.used = now;
+    return item.filter;
   }
 
   remove(id: unknown): boolean {
-    return this.#open.delete(String(id));
+    return this.#open.remove(String(id)) !== undefined;
+  }
+
+  #expire(now: bigint): void {
+    for (const [id, { used }] of this.#open) {
+      if (now - used > FILTER_LIFETIME) this.#open.remove(id);
+    }
   }
 }
 
@@ -160,15 +180,15 @@ export function filterMethods(filters: Filters): [string, number, Method][] {
     [
       "eth_newFilter",
       1,
-      async (chain, params, name) => filters.add(await openLogs(chain, params, name, 0)),
+      (chain, params, name) => filters.open(chain, () => openLogs(chain, params, name, 0)),
     ],
-    ["eth_newBlockFilter", 0, async (chain) => filters.add(await Filter.open(chain, hashes))],
+    ["eth_newBlockFilter", 0, (chain) => filters.open(chain, () => Filter.open(chain, hashes))],
     [
       "eth_getFilterChanges",
       1,
       async (chain, [id]) => {
         try {
-          return await filters.get(id).changes(chain);
+          return await filters.get(chain, id).changes(chain);
         } catch (error) {
           if (error instanceof ProviderError && error.code === -32000) filters.remove(id);
           throw error;
@@ -179,7 +199,7 @@ export function filterMethods(filters: Filters): [string, number, Method][] {
       "eth_getFilterLogs",
       1,
       async (chain, params, name) => {
-        const { question } = filters.get(params[0]);
+        const { question } = filters.get(chain, params[0]);
         if (!question) throw gone();
         return logsFor(chain, question, { method: name, params });
       },

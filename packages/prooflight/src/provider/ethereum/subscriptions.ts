@@ -1,10 +1,10 @@
 /** `eth_subscribe`, by polling. */
 
 import { refuse } from "../../error.js";
-import { quantity } from "../request.js";
 import type { Chain } from "./chain.js";
 import { type Filter, isGone, openHeaders, openLogs, type Report } from "./filters.js";
 import type { Method } from "./method.js";
+import { OpenItems } from "./open-items.js";
 
 /** Receives what a subscription found. */
 export type Listener = (message: {
@@ -13,9 +13,11 @@ export type Listener = (message: {
 }) => void;
 
 export class Subscriptions {
-  readonly #timers = new Map<string, ReturnType<typeof setInterval>>();
+  readonly #timers = new OpenItems<ReturnType<typeof setInterval>>(
+    "subscriptions",
+    "eth_unsubscribe",
+  );
   readonly #emit: Listener;
-  #count = 0n;
 
   constructor(emit: Listener) {
     this.#emit = emit;
@@ -35,28 +37,27 @@ export class Subscriptions {
       const expected = "a subscription to newHeads or logs";
       throw refuse("unverifiable_method", expected, String(kind));
     }
-    const filter = await (kind === "logs" ? openLogs(chain, params, name, 1) : openHeaders(chain));
-    const id = quantity(++this.#count);
-    // A poll that takes longer than the interval is not overtaken: otherwise they would pile up.
-    let isPolling = false;
-    const poll = async () => {
-      if (isPolling) return;
-      isPolling = true;
-      await this.#poll(chain, filter, id);
-      isPolling = false;
-    };
-    this.#timers.set(
-      id,
-      setInterval(() => void poll(), chain.settings.pollInterval),
-    );
-    return id;
+    return this.#timers.open(async (id) => {
+      const filter = await (kind === "logs"
+        ? openLogs(chain, params, name, 1)
+        : openHeaders(chain));
+      // A poll that takes longer than the interval is not overtaken: otherwise they would pile up.
+      let isPolling = false;
+      const poll = async () => {
+        if (isPolling) return;
+        isPolling = true;
+        await this.#poll(chain, filter, id);
+        isPolling = false;
+      };
+      return setInterval(() => void poll(), chain.settings.pollInterval);
+    });
   }
 
   /** Emits what is new. If no server gives an answer that verifies, the next poll tries again. */
   async #poll(chain: Chain, filter: Filter, id: string): Promise<void> {
     try {
       for (const result of await filter.changes(chain)) {
-        if (!this.#timers.has(id)) return;
+        if (this.#timers.get(id) === undefined) return;
         this.#emit({ type: "eth_subscription", data: { subscription: id, result } });
       }
     } catch (error) {
@@ -65,7 +66,8 @@ export class Subscriptions {
   }
 
   #stop(id: string): boolean {
-    clearInterval(this.#timers.get(id));
-    return this.#timers.delete(id);
+    const timer = this.#timers.remove(id);
+    clearInterval(timer);
+    return timer !== undefined;
   }
 }
