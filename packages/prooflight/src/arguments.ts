@@ -171,11 +171,6 @@ export function own(object: object, member: string): unknown {
   return Object.hasOwn(object, member) ? (object as Record<string, unknown>)[member] : undefined;
 }
 
-/** The own members of an object, each read once, in one that inherits nothing. */
-export function ownMembers<T extends object>(given: T): T {
-  return Object.assign(Object.create(null) as T, given);
-}
-
 /** The refusal of an argument of the wrong type or out of range. */
 export function invalid(
   scheme: Scheme | undefined,

@@ -1,4 +1,4 @@
-import { Arguments, ownMembers } from "../arguments.js";
+import { Arguments } from "../arguments.js";
 import { type Hex, toHex } from "../bytes.js";
 import { abortSignal } from "../client/options.js";
 import type { Server } from "../client/servers.js";
@@ -15,6 +15,7 @@ import { logs } from "./logs.js";
 import { type LogsOptions, readLogsOptions } from "./logs-question.js";
 import { type EthereumOptions, readOptions, type Settings } from "./options.js";
 import { type AtOptions, blockName, hashOf, readAtOptions } from "./questions.js";
+import type { FinalityConflict } from "./signed-updates.js";
 import { unionLogs } from "./union-logs.js";
 import {
   blockReceipts,
@@ -114,11 +115,11 @@ export class EthereumClient {
 
   /** An account, or its absence, and its storage slots, in the state after a block. Throws like {@link EthereumClient.block}. */
   async account(address: BytesLike, options: AccountOptions = {}): Promise<Account> {
-    const { slots, ...rest } = ownMembers(options);
-    const { at, signal } = readAtOptions(rest);
+    this.#beacon.check();
+    const given = new Arguments(undefined, options, ["at", "signal", "slots"]);
+    const { at, signal } = readAtOptions(given);
     const asked = addressOf(address);
-    const list =
-      slots === undefined ? [] : new Arguments(undefined, { slots }, ["slots"]).list("slots");
+    const list = given.unchecked("slots") === undefined ? [] : given.list("slots");
     const words = list.map((slot, index) => toHex(wordLike(slot, `slots[${index}]`)) as Hex);
     return this.#ask(signal, async (server, heads) =>
       account(server, await this.#follower.blocks.at(server, heads, at), asked, words),
@@ -127,7 +128,8 @@ export class EthereumClient {
 
   /** The code of an account in the state after a block; `0x` if it has none. Throws like {@link EthereumClient.block}. */
   async code(address: BytesLike, options: AtOptions = {}): Promise<Hex> {
-    const { at, signal } = readAtOptions(options);
+    this.#beacon.check();
+    const { at, signal } = readAtOptions(new Arguments(undefined, options, ["at", "signal"]));
     const asked = addressOf(address);
     return this.#ask(signal, async (server, heads) =>
       code(server, await this.#follower.blocks.at(server, heads, at), asked),

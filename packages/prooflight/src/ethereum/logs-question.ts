@@ -1,6 +1,6 @@
 /** Questions about logs, checked. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { Arguments, invalid, itemsOf } from "../arguments.js";
 import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { abortSignal } from "../client/options.js";
 import { describe } from "../error.js";
@@ -62,11 +62,13 @@ export function readLogsOptions(options: LogsOptions): LogsQuestion {
   };
 }
 
-/** The accepted values of a part of a filter; none for any. */
+/** The accepted values of a part of a filter, copied: what is verified is what servers are asked; none for any. */
 function oneOf(given: unknown, name: string, length: number): Uint8Array[] {
-  const list: readonly unknown[] =
-    given === undefined ? [] : Array.isArray(given) ? given : [given];
-  if (list.length <= MOST_VALUES) return list.map((value) => bytesLike(value, name, length));
+  const one = given === undefined ? [] : [given];
+  const list = Array.isArray(given) ? itemsOf(undefined, given, name) : one;
+  if (list.length <= MOST_VALUES) {
+    return list.map((value) => bytesLike(value, name, length).slice());
+  }
   throw invalid(undefined, name, `at most ${MOST_VALUES} values`, describe(list.length));
 }
 

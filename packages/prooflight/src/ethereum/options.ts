@@ -92,18 +92,27 @@ export const COMMON = [
   "maxWalk",
 ] as const;
 
-/** Checks the options; throws `invalid_argument`. */
+/** The options about the beacon chain. */
+export const OF_BEACON = [
+  "network",
+  "checkpoint",
+  "state",
+  "beacon",
+  "maxCheckpointAge",
+  "maxHeadAge",
+  "maxClockSkew",
+  "refresh",
+] as const;
+
+/** Checks the options of a client; throws `invalid_argument`. */
 export function readOptions(options: EthereumOptions): Settings {
-  const given = new Arguments(undefined, options, [
-    ...COMMON,
-    "network",
-    "checkpoint",
-    "state",
-    "beacon",
-    "maxCheckpointAge",
-    "maxHeadAge",
-    "refresh",
-  ]);
+  return readSettings(new Arguments(undefined, options, [...COMMON, ...OF_BEACON]));
+}
+
+/** Checks the options; throws `invalid_argument`. */
+export function readSettings(
+  given: Arguments<(typeof COMMON)[number] | (typeof OF_BEACON)[number]>,
+): Settings {
   const checkpoint = given.unchecked("checkpoint");
   const state = given.optionalBytes("state")?.slice();
   if ((checkpoint === undefined) === (state === undefined)) {
@@ -144,9 +153,10 @@ export function readCommon(given: Arguments<(typeof COMMON)[number]>): Common {
   };
 }
 
-/** `Servers` checks the URLs; only shards, of which Ethereum has none, are refused here. */
-function urls(list: readonly unknown[], name: string): readonly unknown[] {
-  const other = list.find((url) => typeof url !== "string" && !(url instanceof URL));
-  if (other === undefined) return list;
-  throw invalid(undefined, name, "URLs", describe(other));
+/** Copies URLs, which `Servers` checks; only shards, of which Ethereum has none, are refused here. */
+function urls(list: readonly unknown[], name: string): readonly string[] {
+  return list.map((url) => {
+    if (typeof url === "string" || url instanceof URL) return String(url);
+    throw invalid(undefined, name, "URLs", describe(url));
+  });
 }

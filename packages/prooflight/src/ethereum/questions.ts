@@ -1,6 +1,6 @@
 /** The parts of questions, checked; errors are `invalid_argument`. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { type Arguments, invalid } from "../arguments.js";
 import { type Hex, toHex } from "../bytes.js";
 import { abortSignal } from "../client/options.js";
 import { describe } from "../error.js";
@@ -25,8 +25,10 @@ export function blockName(given: unknown, name: string): BlockName {
 }
 
 /** The members of {@link AtOptions}. */
-export function readAtOptions(options: AtOptions): { at: BlockName; signal?: AbortSignal } {
-  const given = new Arguments(undefined, options, ["at", "signal"]);
+export function readAtOptions(given: Arguments<keyof AtOptions>): {
+  at: BlockName;
+  signal?: AbortSignal;
+} {
   const signal = abortSignal(given.unchecked("signal"));
   return { at: blockName(given.unchecked("at"), "at"), ...(signal && { signal }) };
 }

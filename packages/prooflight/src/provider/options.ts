@@ -62,17 +62,20 @@ export function reading<T>(read: () => T): T {
   }
 }
 
+/** The names of the options. */
+export const OPTIONS = [
+  "provider",
+  "chainId",
+  "trust",
+  "mode",
+  "handOn",
+  "maxFeePerGas",
+  "onUnverified",
+  "timeout",
+] as const satisfies readonly (keyof ProviderOptions)[];
+
 function read(options: ProviderOptions): Settings {
-  const given = new Arguments("mpt", options, [
-    "provider",
-    "chainId",
-    "trust",
-    "mode",
-    "handOn",
-    "maxFeePerGas",
-    "onUnverified",
-    "timeout",
-  ]);
+  const given = new Arguments("mpt", options, OPTIONS);
   const provider = given.unchecked("provider") as ProviderOptions["provider"] | null | undefined;
   if (typeof provider?.request !== "function") {
     throw invalid("mpt", "provider", "a provider of EIP-1193", describe(provider));
@@ -108,8 +111,9 @@ function read(options: ProviderOptions): Settings {
 
 function chainIdOf(chainId: unknown): bigint {
   const isNumber = typeof chainId === "number" && Number.isSafeInteger(chainId);
-  if ((isNumber || typeof chainId === "bigint") && chainId >= 1) return BigInt(chainId);
-  throw invalid("mpt", "chainId", "a positive integer", describe(chainId));
+  const id = isNumber || typeof chainId === "bigint" ? BigInt(chainId) : 0n;
+  if (id >= 1n && id < 1n << 64n) return id;
+  throw invalid("mpt", "chainId", "a positive integer of 64 bits", describe(chainId));
 }
 
 function feeOf(fee: unknown): bigint | undefined {

@@ -1,13 +1,14 @@
+import { invalid, strangerIn } from "../arguments.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { ProviderError, toProviderError } from "./error.js";
-import type { NetworkProviderOptions } from "./ethereum/options.js";
+import { NETWORK_OPTIONS, type NetworkProviderOptions } from "./ethereum/options.js";
 import { NetworkProvider } from "./ethereum/provider.js";
 import { type Eip1193Events, listen } from "./events.js";
 import { handOn } from "./hand-on.js";
 import { NEVER } from "./handed-on.js";
 import { type Context, METHODS } from "./methods.js";
-import { type ProviderOptions, reading, settingsOf } from "./options.js";
+import { OPTIONS, type ProviderOptions, reading, settingsOf } from "./options.js";
 import {
   type Eip1193Provider,
   listOf,
@@ -51,11 +52,24 @@ export function createProvider(options: ProviderOptions): VerifyingProvider;
 export function createProvider(
   options: NetworkProviderOptions | ProviderOptions,
 ): VerifyingProvider {
-  return follows(options) ? following(options) : trusting(options);
+  return reading(() => follows(options))
+    ? following(options as NetworkProviderOptions)
+    : trusting(options as ProviderOptions);
 }
 
-const follows = (options: object): options is NetworkProviderOptions =>
-  reading(() => Object(options) === options && Object.hasOwn(options, "execution"));
+/** Whether the options are those of a provider that follows Ethereum; throws `invalid_argument` if that cannot be told. */
+function follows(options: object): boolean {
+  const expected = "an object with execution, or with provider, chainId and trust";
+  if (Object(options) !== options) {
+    throw invalid(undefined, "the argument", expected, describe(options));
+  }
+  if (Object.hasOwn(options, "execution")) return true;
+  if (Object.hasOwn(options, "provider") || Object.hasOwn(options, "trust")) return false;
+  const names = Object.keys(options);
+  const given = names.length > 0 ? `none of them beside ${names.join(", ")}` : "none of them";
+  const found = strangerIn(options, [...NETWORK_OPTIONS, ...OPTIONS]) ?? given;
+  throw invalid(undefined, "the argument", expected, found);
+}
 
 function following(options: NetworkProviderOptions): VerifyingProvider {
   const network = reading(() => new NetworkProvider(options));

@@ -1,11 +1,17 @@
-import { Arguments, invalid, ownMembers } from "../../arguments.js";
+import { Arguments, invalid } from "../../arguments.js";
 import { called, milliseconds } from "../../client/options.js";
-import { describe } from "../../error.js";
+import { describe, refuse } from "../../error.js";
 import { type BlobParams, CHAINS } from "../../ethereum/blobs.js";
 import { beaconOf, Follower } from "../../ethereum/follower.js";
 import type { LogsSettings } from "../../ethereum/logs-settings.js";
 import type { NetworkName } from "../../ethereum/network.js";
-import { COMMON, type EthereumOptions, readCommon, readOptions } from "../../ethereum/options.js";
+import {
+  COMMON,
+  type EthereumOptions,
+  OF_BEACON,
+  readCommon,
+  readSettings,
+} from "../../ethereum/options.js";
 import { Pinned, type Pins } from "../../ethereum/pinned.js";
 import type { Eip1193Events } from "../events.js";
 import { kindOf, HANDED_ON } from "../handed-on.js";
@@ -53,27 +59,36 @@ export interface NetworkSettings extends LogsSettings {
   pollInterval: number;
 }
 
-const OWN = ["heads", "chainId", "blobs", "wallet", "onUnproven", "pollInterval"] as const;
+/** The names of the options. `signal` is none of them: a provider asks nobody before its first request. */
+export const NETWORK_OPTIONS = [
+  ...(["heads", "chainId", "blobs", "wallet", "onUnproven", "pollInterval"] as const),
+  ...COMMON.filter((name) => name !== "signal"),
+  ...OF_BEACON,
+] as const;
+
+/** They may be read as a client's options, of which `signal` is undefined. */
+type Given = Arguments<(typeof NETWORK_OPTIONS)[number] | "signal">;
 
 /** Checks the options; throws `invalid_argument`. */
 export function readNetworkOptions(options: NetworkProviderOptions): NetworkSettings {
-  const { heads, chainId, blobs, wallet, onUnproven, pollInterval, ...others } =
-    ownMembers(options);
-  const own = new Arguments(
-    undefined,
-    { heads, chainId, blobs, wallet, onUnproven, pollInterval },
-    OWN,
-  );
-  const { network } = others;
+  const given: Given = new Arguments(undefined, options, NETWORK_OPTIONS);
+  const network = given.unchecked("network");
   const known = isKnown(network) ? CHAINS[network] : undefined;
-  const id = chainIdOf(own.unchecked("chainId"), known?.chainId);
+  const followed = following(given);
+  const id = chainIdOf(given.unchecked("chainId"), known?.chainId);
   return {
-    ...following(own.unchecked("heads"), others),
+    ...followed,
     chainId: id,
-    blobs: own.unchecked("blobs") === undefined ? (known?.blobs ?? []) : blobsOf(own),
-    wallet: walletOf(own.unchecked("wallet"), id),
-    onUnproven: called(own.unchecked("onUnproven"), "onUnproven") as NetworkSettings["onUnproven"],
-    pollInterval: Math.max(50, milliseconds(own.unchecked("pollInterval"), "pollInterval") ?? 4000),
+    blobs: given.unchecked("blobs") === undefined ? (known?.blobs ?? []) : blobsOf(given),
+    wallet: walletOf(given.unchecked("wallet"), id),
+    onUnproven: called(
+      given.unchecked("onUnproven"),
+      "onUnproven",
+    ) as NetworkSettings["onUnproven"],
+    pollInterval: Math.max(
+      50,
+      milliseconds(given.unchecked("pollInterval"), "pollInterval") ?? 4000,
+    ),
   };
 }
 
@@ -81,15 +96,20 @@ const isKnown = (network: unknown): network is NetworkName =>
   typeof network === "string" && Object.hasOwn(CHAINS, network);
 
 function following(
-  heads: unknown,
-  others: Omit<NetworkProviderOptions, (typeof OWN)[number]>,
+  given: Given,
 ): Pick<NetworkSettings, "follower" | "now" | "secondsPerSlot" | keyof LogsSettings> {
+  const heads = given.unchecked("heads");
+  const isThere = (name: (typeof OF_BEACON)[number]) => given.unchecked(name) !== undefined;
   if (heads === undefined) {
-    const settings = readOptions(others as EthereumOptions);
+    if (!isThere("checkpoint") && !isThere("state")) {
+      throw refuse("invalid_argument", "one of checkpoint, state and heads", "none of them");
+    }
+    const settings = readSettings(given);
     const { secondsPerSlot } = settings.network;
     return { ...settings, follower: new Follower(settings, beaconOf(settings)), secondsPerSlot };
   }
-  const given = new Arguments(undefined, others, [...COMMON, "network"]);
+  const useless = OF_BEACON.find((name) => name !== "network" && isThere(name));
+  if (useless !== undefined) throw invalid(undefined, useless, "left out beside heads", "there");
   const network = given.unchecked("network");
   if (network !== undefined && !isKnown(network)) {
     const names = Object.keys(CHAINS).join(", ");
