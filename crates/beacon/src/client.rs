@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Verified};
 
+use crate::clock::Clock;
+use crate::finality::{FinalizedBlock, FinalizedBlocks};
 use crate::fork::Fork;
 use crate::header::Header;
 use crate::message::{Bootstrap, Kind, SyncAggregate, Update};
@@ -14,15 +16,16 @@ use crate::stream::Chunk;
 /// Follows a network's heads from a checkpoint that the application trusts.
 ///
 /// Stricter than the specification: no head moves, not even the optimistic one, unless two thirds of
-/// the committee signed; there are no forced updates; and two finalized blocks of one slot stop the
-/// client permanently. Slots are compared with `current_slot`, the caller's clock.
+/// the committee signed; there are no forced updates; an update that finalizes an older block than the
+/// newest one moves no head; and two finalized blocks of one slot stop the client permanently, as long as
+/// the first is one of the last 512. Slots are compared with the caller's [`Clock`].
 #[derive(Clone, Debug)]
 pub struct LightClient {
     pub(crate) store: Store,
     pub(crate) finalized: Option<Participation>,
     pub(crate) optimistic: Option<Participation>,
-    /// The update that finalized the current block.
-    finalized_by: Option<(Kind, Vec<u8>)>,
+    /// The newest of them is the store's.
+    pub(crate) finalized_blocks: FinalizedBlocks,
     evidence: Option<Evidence>,
 }
 
@@ -61,7 +64,11 @@ pub struct Progress {
 /// Two updates that finalize different blocks of one slot, each signed by two thirds of a committee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The update that finalized the first block; none if that was the checkpoint.
+    /// The slot of both blocks.
+    pub slot: u64,
+    /// The roots of the first block and of the other.
+    pub roots: [Hash; 2],
+    /// The update that finalized the first block; none if that is trusted, or the update is not kept any more.
     pub first: Option<(Kind, Vec<u8>)>,
     /// The update that finalizes another.
     pub second: (Kind, Vec<u8>),
@@ -72,39 +79,43 @@ impl LightClient {
     ///
     /// `bootstrap` is a `LightClientBootstrap` in SSZ, from any server. `header_hash_mismatch` if it is
     /// of another block; `head_too_old` if the block is more than `max_age` slots before
-    /// `current_slot`, by default [`Network::two_weeks`]: validators of that time may have withdrawn
+    /// the current one, by default [`Network::two_weeks`]: validators of that time may have withdrawn
     /// their stake since.
     pub fn start(
         network: Network,
         checkpoint: &Hash,
         bootstrap: &[u8],
-        current_slot: u64,
+        clock: impl Into<Clock>,
         max_age: u64,
     ) -> Result<Self> {
         let bootstrap = Bootstrap::decode(bootstrap, &network)?;
         let store = Store::initialize(network, checkpoint, bootstrap)?;
-        check_age(store.finalized.beacon.slot, current_slot, max_age)?;
-        Ok(Self::at(store, None, None))
+        clock.into().check_age(store.finalized.beacon.slot, max_age)?;
+        Ok(Self::at(store, None, None, Vec::new()))
     }
 
-    /// A client with these heads, and the participation behind each.
-    pub(crate) const fn at(
+    /// A client with these heads, the participation behind each, and the finalized blocks before them.
+    pub(crate) fn at(
         store: Store,
         finalized: Option<Participation>,
         optimistic: Option<Participation>,
+        mut before: Vec<FinalizedBlock>,
     ) -> Self {
-        Self { store, finalized, optimistic, finalized_by: None, evidence: None }
+        before.push(FinalizedBlock::new(&store.finalized.beacon, None));
+        let finalized_blocks = FinalizedBlocks::new(before);
+        Self { store, finalized, optimistic, finalized_blocks, evidence: None }
     }
 
     /// Processes an update in SSZ, as a server sends it.
     ///
     /// A refused update changes nothing, except for `conflicting_finality`, after which every call is
-    /// refused. `too_few_signatures` below two thirds of the committee; the other reasons correspond to
-    /// the specification's assertions.
-    pub fn process(&mut self, kind: Kind, ssz: &[u8], current_slot: u64) -> Result<Progress> {
+    /// refused. `too_few_signatures` below two thirds of the committee; `not_extending` if the attested block
+    /// is another one than the finalized one of its slot; the other reasons correspond to the specification's
+    /// assertions.
+    pub fn process(&mut self, kind: Kind, ssz: &[u8], clock: impl Into<Clock>) -> Result<Progress> {
         self.check_consistent()?;
         let update = Update::decode(kind, ssz, &self.store.network)?;
-        self.take(&update, (kind, ssz), current_slot)
+        self.take(&update, (kind, ssz), clock.into())
     }
 
     /// Processes an update with the fork digest that it came with.
@@ -112,7 +123,11 @@ impl LightClient {
     /// `wrong_fork` if the digest belongs to another fork or time than the update's. An unknown digest may
     /// come from newer blob parameters, which do not matter here, or from a fork that this build does not
     /// know: any error of such an update is `unsupported_fork`.
-    pub fn process_chunk(&mut self, chunk: &Chunk<'_>, current_slot: u64) -> Result<Progress> {
+    pub fn process_chunk(
+        &mut self,
+        chunk: &Chunk<'_>,
+        clock: impl Into<Clock>,
+    ) -> Result<Progress> {
         self.check_consistent()?;
         let network = &self.store.network;
         let known = network.knows_digest(chunk.digest);
@@ -127,7 +142,7 @@ impl LightClient {
         if chunk.digest != expected && (known || network.fork_of_epoch(epoch) < Some(Fork::Fulu)) {
             return Err(Error::new(Reason::WrongFork, Hex(&expected), Hex(&chunk.digest)));
         }
-        let taken = self.take(&update, (Kind::Update, chunk.ssz), current_slot);
+        let taken = self.take(&update, (Kind::Update, chunk.ssz), clock.into());
         taken.map_err(|error| match error.reason() {
             Reason::BranchMismatch | Reason::InvalidSignature if !known => unsupported(error),
             _ => error,
@@ -138,7 +153,7 @@ impl LightClient {
         &mut self,
         update: &Update,
         (kind, ssz): (Kind, &[u8]),
-        current_slot: u64,
+        clock: Clock,
     ) -> Result<Progress> {
         let participation = Participation::of(&update.aggregate);
         if !update.aggregate.has_supermajority() {
@@ -148,27 +163,49 @@ impl LightClient {
                 participation.signed,
             ));
         }
-        self.store.validate(update, current_slot)?;
-        let known = self.store.finalized.beacon;
-        let claimed = update.finalized().map(|header| header.beacon);
-        if claimed.is_some_and(|claimed| claimed.slot == known.slot && claimed != known) {
-            let second = (kind, Vec::from(ssz));
-            self.evidence = Some(Evidence { first: self.finalized_by.take(), second });
+        let finalizes = update
+            .finalized()
+            .map(|header| FinalizedBlock::new(&header.beacon, Some((kind, Vec::from(ssz)))));
+        if let Some(block) = &finalizes
+            && let Some(known) = self.contradicted(block.slot, &block.root)
+        {
+            self.store.validate_finality(update, clock.latest_slot)?;
+            self.evidence = Some(Evidence {
+                slot: known.slot,
+                roots: [known.root, block.root],
+                first: known.update.clone(),
+                second: (kind, Vec::from(ssz)),
+            });
             return self
                 .check_consistent()
                 .map(|()| Progress { finality: false, optimistic: false });
         }
+        self.store.validate(update, clock.latest_slot)?;
+        let attested = &update.attested.beacon;
+        if let Some(known) = self.contradicted(attested.slot, &attested.root()) {
+            let found = Hex(&attested.root());
+            return Err(Error::new(Reason::NotExtending, Hex(&known.root), found));
+        }
 
-        let optimistic = self.store.follow_optimistic(update);
+        let newest = self.store.finalized.beacon.slot;
+        let is_behind = finalizes.as_ref().is_some_and(|block| block.slot < newest);
+        let optimistic = !is_behind && self.store.follow_optimistic(update);
         if optimistic {
             self.optimistic = Some(participation);
         }
         let finality = self.store.follow_finality(update);
-        if self.store.finalized.beacon != known {
+        if self.store.finalized.beacon.slot > newest {
             self.finalized = Some(participation);
-            self.finalized_by = Some((kind, Vec::from(ssz)));
+        }
+        if let Some(block) = finalizes {
+            self.finalized_blocks.insert(block);
         }
         Ok(Progress { finality, optimistic })
+    }
+
+    /// The finalized block of this slot, if it has another root.
+    fn contradicted(&self, slot: u64, root: &Hash) -> Option<&FinalizedBlock> {
+        self.finalized_blocks.at(slot).filter(|known| known.root != *root)
     }
 
     /// The newest finalized block.
@@ -216,21 +253,18 @@ impl LightClient {
         self.evidence.as_ref()
     }
 
-    /// Returns `conflicting_finality` if two finalized blocks contradicted each other.
+    /// Returns `conflicting_finality`, with the roots of both blocks, if two finalized blocks contradicted each
+    /// other.
     pub(crate) fn check_consistent(&self) -> Result<()> {
-        if self.evidence.is_none() {
-            return Ok(());
-        }
-        let expected =
-            format_args!("one finalized block at slot {}", self.store.finalized.beacon.slot);
-        Err(Error::new(Reason::ConflictingFinality, expected, "two"))
+        let Some(Evidence { roots: [first, second], .. }) = &self.evidence else { return Ok(()) };
+        Err(Error::new(Reason::ConflictingFinality, Hex(first), Hex(second)))
     }
 }
 
 impl Head {
     /// Checks that the block is at most `max_age` slots old; otherwise `head_too_old`, or `head_in_future`.
-    pub fn check_age(&self, current_slot: u64, max_age: u64) -> Result<()> {
-        check_age(self.slot, current_slot, max_age)
+    pub fn check_age(&self, clock: impl Into<Clock>, max_age: u64) -> Result<()> {
+        clock.into().check_age(self.slot, max_age)
     }
 }
 
@@ -238,19 +272,4 @@ impl Participation {
     fn of(aggregate: &SyncAggregate) -> Self {
         Self { signed: aggregate.participants(), of: aggregate.bits.len() }
     }
-}
-
-pub(crate) fn check_age(slot: u64, current_slot: u64, max_age: u64) -> Result<()> {
-    let Some(age) = current_slot.checked_sub(slot) else {
-        let expected = format_args!("a block up to slot {current_slot}");
-        return Err(Error::new(Reason::HeadInFuture, expected, format_args!("slot {slot}")));
-    };
-    if age > max_age {
-        return Err(Error::new(
-            Reason::HeadTooOld,
-            format_args!("a block of at most {max_age} slots"),
-            format_args!("{age} slots"),
-        ));
-    }
-    Ok(())
 }

@@ -4,18 +4,21 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Limits, Reader, Reason, Result};
 
-use crate::client::{LightClient, Participation, check_age};
+use crate::client::{LightClient, Participation};
+use crate::clock::Clock;
 use crate::committee::SyncCommittee;
+use crate::finality::{FinalizedBlock, MAX_BLOCKS};
 use crate::header::{BeaconHeader, Execution, Header};
 use crate::network::Network;
 use crate::ssz::read_u64;
 use crate::store::Store;
 
-/// The only version of the format.
-const VERSION: u8 = 1;
+/// The version of the format. Version 1 has no finalized blocks but the newest.
+const VERSION: u8 = 2;
 
 impl LightClient {
-    /// Exports the state: both heads, and the committees. `conflicting_finality` if the client has stopped.
+    /// Exports the state: both heads, the finalized blocks before them, and the committees.
+    /// `conflicting_finality` if the client has stopped.
     ///
     /// The format is this crate's own, and may change with its version.
     pub fn export(&self) -> Result<Vec<u8>> {
@@ -24,6 +27,12 @@ impl LightClient {
         bytes.extend(self.store.network.parameters().genesis_validators_root);
         write_head(&mut bytes, &self.store.finalized, self.finalized);
         write_head(&mut bytes, &self.store.optimistic, self.optimistic);
+        let before = || self.finalized_blocks.before(self.store.finalized.beacon.slot);
+        bytes.extend((before().count() as u64).to_le_bytes());
+        for block in before() {
+            bytes.extend(block.slot.to_le_bytes());
+            bytes.extend(block.root);
+        }
         write_committee(&mut bytes, &self.store.committee);
         if let Some(next) = &self.store.next_committee {
             write_committee(&mut bytes, next);
@@ -35,12 +44,17 @@ impl LightClient {
     ///
     /// It must come from storage that nobody else can write to, since nothing in it is verified again.
     /// `wrong_chain` if it is of another network, `head_too_old` if its finalized head is more than
-    /// `max_age` slots before `current_slot`.
-    pub fn import(network: Network, state: &[u8], current_slot: u64, max_age: u64) -> Result<Self> {
+    /// `max_age` slots before the current one. States of version 1 are read too.
+    pub fn import(
+        network: Network,
+        state: &[u8],
+        clock: impl Into<Clock>,
+        max_age: u64,
+    ) -> Result<Self> {
         Limits::DEFAULT.check_proof(state.len())?;
         let mut reader = Reader::new(state);
         let version = reader.u8()?;
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(Error::new(Reason::UnknownVersion, VERSION, version));
         }
         let genesis: Hash = reader.array()?;
@@ -51,6 +65,10 @@ impl LightClient {
         let size = network.committee_size();
         let (finalized, finalized_by) = read_head(&mut reader, size)?;
         let (optimistic, optimistic_by) = read_head(&mut reader, size)?;
+        let before = match version {
+            1 => Vec::new(),
+            _ => read_blocks(&mut reader, finalized.beacon.slot)?,
+        };
         let committee = SyncCommittee::read(&mut reader, size)?;
         let next = match reader.rest() {
             [] => None,
@@ -61,10 +79,11 @@ impl LightClient {
             let expected = "an optimistic head that is not behind the finalized one";
             return Err(Error::new(Reason::SlotOrder, expected, optimistic.beacon.slot));
         }
-        check_age(finalized.beacon.slot, current_slot, max_age)?;
-        check_age(optimistic.beacon.slot, current_slot, max_age)?;
+        let clock = clock.into();
+        clock.check_age(finalized.beacon.slot, max_age)?;
+        clock.check_age(optimistic.beacon.slot, max_age)?;
         let store = Store::at(network, finalized, optimistic, committee, next);
-        Ok(Self::at(store, finalized_by, optimistic_by))
+        Ok(Self::at(store, finalized_by, optimistic_by, before))
     }
 }
 
@@ -89,6 +108,27 @@ fn read_head(reader: &mut Reader<'_>, of: usize) -> Result<(Header, Option<Parti
     })?;
     let participation = (signed > 0).then_some(Participation { signed, of });
     Ok((Header { beacon, execution }, participation))
+}
+
+/// Reads finalized blocks before a slot, in ascending order.
+fn read_blocks(reader: &mut Reader<'_>, before: u64) -> Result<Vec<FinalizedBlock>> {
+    let count = read_u64(reader)?;
+    if count >= MAX_BLOCKS as u64 {
+        let expected = format_args!("less than {MAX_BLOCKS} finalized blocks");
+        return Err(Error::new(Reason::InvalidEncoding, expected, count));
+    }
+    let mut blocks = Vec::new();
+    let mut next = 0;
+    for _ in 0..count {
+        let (slot, root) = (read_u64(reader)?, reader.array()?);
+        if slot < next || slot >= before {
+            let expected = format_args!("ascending slots of {next} to below {before}");
+            return Err(Error::new(Reason::SlotOrder, expected, slot));
+        }
+        next = slot.saturating_add(1);
+        blocks.push(FinalizedBlock { slot, root, update: None });
+    }
+    Ok(blocks)
 }
 
 fn write_committee(bytes: &mut Vec<u8>, committee: &SyncCommittee) {

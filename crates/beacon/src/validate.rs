@@ -22,6 +22,15 @@ impl Store {
         self.check_signature(update)
     }
 
+    /// Checks that two thirds of a known committee signed a block with this finalized one, whether or not that
+    /// is news: the part of [`validate`](Self::validate) that makes a contradiction evidence.
+    pub(crate) fn validate_finality(&self, update: &Update, current_slot: u64) -> Result<()> {
+        check_slots(update, current_slot)?;
+        self.check_period(update)?;
+        self.check_finality(update)?;
+        self.check_signature(update)
+    }
+
     fn check_period(&self, update: &Update) -> Result<()> {
         let known = self.period();
         let signed = self.network.period(update.signature_slot);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::{env, fs};
 
 use prooflight_beacon::{Fork, Kind};
-use prooflight_testkit::beacon::Chain;
+use prooflight_testkit::beacon::{Chain, Recipe};
 
 const FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -33,6 +33,15 @@ fn dump() -> String {
     other.salt = 1;
     let update = |slot| chain.message(&chain.recipe(Kind::Update, slot));
     let finality = |chain: &Chain, slot| chain.message(&chain.recipe(Kind::Finality, slot));
+    let finalizing = |chain: &Chain, slot, finalized| {
+        let finalized = Some(finalized);
+        chain.message(&Recipe { finalized, ..chain.recipe(Kind::Finality, slot) })
+    };
+    // By one member less than two thirds.
+    let few = |kind, slot| {
+        let bits = (0..32).map(|at| at < 21).collect();
+        chain.message(&Recipe { bits, ..chain.recipe(kind, slot) })
+    };
     let optimistic = |slot| chain.message(&chain.recipe(Kind::Optimistic, slot));
     let parameters = chain.network.parameters();
     let mut lines = vec![
@@ -55,6 +64,25 @@ fn dump() -> String {
         add("olderOptimistic", &optimistic(first + 21));
         // Another block of the slot that `finality` finalizes, by the same committee.
         add("conflict", &finality(&other, first + 48));
+        // The next finalized block, and a second one of the slot that `finality` finalizes; the same signed about
+        // a block that is no newer than the finalized one.
+        add("laterFinality", &finality(&chain, first + 56));
+        add("lateConflict", &finalizing(&other, first + 57, first + 32));
+        add("oldConflict", &finalizing(&other, first + 40, first + 32));
+        // Another chain's block, which finalizes an older one of a slot without a known finalized block.
+        add("strayFinality", &finalizing(&other, first + 58, first + 33));
+        add("fewFinality", &few(Kind::Finality, first + 48));
+        add("fewOptimistic", &few(Kind::Optimistic, first + 49));
+        // The next period's, and what can be verified only with its committee.
+        add("nextUpdate", &update(first + PERIOD + 40));
+        add("fewNextUpdate", &few(Kind::Update, first + PERIOD + 40));
+        add("nextDigest", &chain.network.fork_digest(chain.network.epoch(first + PERIOD)));
+        add("nextFinality", &finality(&chain, first + PERIOD + 48));
+        add("nextOptimistic", &optimistic(first + PERIOD + 49));
+        add("afterNextUpdate", &update(first + 2 * PERIOD + 40));
+        add("afterNextDigest", &chain.network.fork_digest(chain.network.epoch(first + 2 * PERIOD)));
+        add("afterNextFinality", &finality(&chain, first + 2 * PERIOD + 48));
+        add("afterNextOptimistic", &optimistic(first + 2 * PERIOD + 49));
         add("finalized", &chain.root(first + 32));
         add("latest", &chain.root(first + 49));
         add("finalizedExecution", &chain.execution_hash(first + 32).unwrap());

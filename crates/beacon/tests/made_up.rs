@@ -4,7 +4,7 @@
 //! committees, trees and encodings come from `prooflight_testkit::beacon`.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use prooflight_beacon::{Bootstrap, Fork, Kind, LightClient, Progress, Store, Update};
+use prooflight_beacon::{Bootstrap, Clock, Fork, Kind, LightClient, Progress, Store, Update};
 use prooflight_core::Reason;
 use prooflight_testkit::beacon::{Chain, Committee, Lie, Recipe};
 
@@ -274,8 +274,7 @@ fn a_period_has_one_next_committee() {
 #[test]
 fn two_finalized_blocks_of_one_slot_stop_the_client() {
     let chain = chain();
-    let mut fork = chain.clone();
-    fork.salt = 1 << 40;
+    let fork = other(&chain);
     let mut client = start(&chain, 8);
     let first = chain.message(&chain.recipe(Kind::Update, 40));
     client.process(Kind::Update, &first, NOW).unwrap();
@@ -301,6 +300,219 @@ fn two_finalized_blocks_of_one_slot_stop_the_client() {
     let recipe = Recipe { finalized: Some(24), ..fork.recipe(Kind::Finality, 50) };
     assert_eq!(process(&mut client, &fork, &recipe), Err(Reason::ConflictingFinality));
     assert_eq!(client.evidence().unwrap().first, None);
+}
+
+/// A chain that has other blocks, by the same committees.
+fn other(chain: &Chain) -> Chain {
+    let mut other = chain.clone();
+    other.salt = 1 << 40;
+    other
+}
+
+/// A client with the finalized blocks 8, which it trusts, 16, 24 and 32, and the latest block 48.
+fn finalized_up_to_32(chain: &Chain) -> LightClient {
+    let mut client = start(chain, 8);
+    process(&mut client, chain, &chain.recipe(Kind::Update, 32)).unwrap();
+    for attested in [40, 48] {
+        process(&mut client, chain, &chain.recipe(Kind::Finality, attested)).unwrap();
+    }
+    client
+}
+
+/// The state of a client that has exported and imported it.
+fn restored(client: &LightClient) -> LightClient {
+    let state = client.export().unwrap();
+    LightClient::import(client.network().clone(), &state, NOW, NOW).unwrap()
+}
+
+/// A message about a block that finalizes another one.
+fn finalizing(chain: &Chain, attested: u64, finalized: u64) -> Recipe {
+    Recipe { finalized: Some(finalized), ..chain.recipe(Kind::Finality, attested) }
+}
+
+#[test]
+fn a_second_finalized_block_of_any_remembered_slot_stops_the_client() {
+    let chain = chain();
+    let fork = other(&chain);
+    let client = finalized_up_to_32(&chain);
+    for finalized in [8, 16, 24, 32] {
+        // The attested block may also be no newer than the finalized one, or older than it.
+        for attested in [60, 49, 48, 33, 32, 31, 25].map(|slot: u64| slot.max(finalized + 1)) {
+            for kind in [Kind::Finality, Kind::Update] {
+                let recipe = Recipe { kind, ..finalizing(&fork, attested, finalized) };
+                for mut client in [client.clone(), restored(&client)] {
+                    let refused = process(&mut client, &fork, &recipe);
+                    assert_eq!(refused, Err(Reason::ConflictingFinality), "{finalized} {attested}");
+                    let evidence = client.evidence().unwrap();
+                    assert_eq!(evidence.slot, finalized);
+                    assert_eq!(evidence.roots, [chain.root(finalized), fork.root(finalized)]);
+                    assert!(client.optimistic().is_err() && client.export().is_err());
+                }
+            }
+        }
+    }
+    // Both updates are kept; of the checkpoint, and of what a state says, there is none.
+    let first = |mut client: LightClient, finalized| {
+        process(&mut client, &fork, &finalizing(&fork, 60, finalized)).unwrap_err();
+        client.evidence().unwrap().first.clone()
+    };
+    let by = |recipe: Recipe| Some((recipe.kind, chain.message(&recipe)));
+    assert_eq!(first(client.clone(), 8), None);
+    assert_eq!(first(client.clone(), 16), by(chain.recipe(Kind::Update, 32)));
+    assert_eq!(first(client.clone(), 24), by(chain.recipe(Kind::Finality, 40)));
+    assert_eq!(first(restored(&client), 24), None);
+}
+
+#[test]
+fn only_what_two_thirds_signed_stops_the_client() {
+    let chain = chain();
+    let fork = other(&chain);
+    let conflict = finalizing(&fork, 60, 24);
+    let refused = |recipe: &Recipe| {
+        let mut client = finalized_up_to_32(&chain);
+        let refused = process(&mut client, &fork, recipe).unwrap_err();
+        assert_eq!(client.evidence(), None);
+        assert_eq!(client.optimistic().unwrap().slot, 48);
+        refused
+    };
+    let bits = (0..32).map(|at| at < 21).collect();
+    assert_eq!(refused(&Recipe { bits, ..conflict.clone() }), Reason::TooFewSignatures);
+    assert_eq!(refused(&Recipe { signers: 1, ..conflict.clone() }), Reason::InvalidSignature);
+    let lie = Some(Lie::FinalizedElsewhere);
+    assert_eq!(refused(&Recipe { lie, ..conflict.clone() }), Reason::BranchMismatch);
+    let signature_slot = NOW + 1;
+    assert_eq!(refused(&Recipe { signature_slot, ..conflict.clone() }), Reason::HeadInFuture);
+    let signature_slot = 60;
+    assert_eq!(refused(&Recipe { signature_slot, ..conflict }), Reason::SlotOrder);
+    // The committee of an earlier period is not known any more.
+    let mut client = finalized_up_to_32(&chain);
+    process(&mut client, &chain, &chain.recipe(Kind::Update, PERIOD + 40)).unwrap();
+    let refused = process(&mut client, &fork, &finalizing(&fork, 60, 24));
+    assert_eq!(refused, Err(Reason::UpdateNotNewer));
+    // The next one's signs about blocks of the period before, too.
+    let refused = process(&mut client, &fork, &finalizing(&fork, PERIOD + 50, 24));
+    assert_eq!(refused, Err(Reason::ConflictingFinality));
+}
+
+#[test]
+fn an_update_that_finalizes_an_older_block_moves_no_head() {
+    let chain = chain();
+    let nothing = Progress { finality: false, optimistic: false };
+    for chain_of_update in [chain.clone(), other(&chain)] {
+        for kind in [Kind::Finality, Kind::Update] {
+            // Of slots that no finalized block is known of.
+            for finalized in [4, 12, 31] {
+                let mut client = finalized_up_to_32(&chain);
+                let heads = (client.finalized(), client.optimistic());
+                let recipe = Recipe { kind, ..finalizing(&chain_of_update, 60, finalized) };
+                assert_eq!(process(&mut client, &chain_of_update, &recipe), Ok(nothing));
+                assert_eq!((client.finalized(), client.optimistic()), heads);
+                // It is remembered all the same.
+                let conflict = finalizing(&chain, 61, finalized);
+                let mut fork = chain.clone();
+                fork.salt = 7;
+                let refused = process(&mut restored(&client), &fork, &conflict);
+                assert_eq!(refused, Err(Reason::ConflictingFinality), "{finalized}");
+            }
+        }
+    }
+    // The best update of a period may be older than the checkpoint. It shows the next committee.
+    let mut client = start(&chain, 50);
+    let learned = Progress { finality: true, optimistic: false };
+    let older = Recipe { kind: Kind::Update, next_committee: true, ..finalizing(&chain, 60, 44) };
+    assert_eq!(process(&mut client, &chain, &older), Ok(learned));
+    assert!(client.knows_next_committee());
+    assert_eq!(client.optimistic().unwrap().slot, 50);
+}
+
+#[test]
+fn an_attested_block_is_the_finalized_one_of_its_slot() {
+    let chain = chain();
+    let mut client = start(&chain, 50);
+    // In the state of the finalized block at slot 50 nothing is finalized; in that of this one, block 34 is.
+    let recipe = chain.recipe(Kind::Update, 50);
+    assert_eq!(process(&mut client, &chain, &recipe), Err(Reason::NotExtending));
+    assert!(!client.knows_next_committee());
+    assert_eq!(client.evidence(), None);
+}
+
+#[test]
+fn finality_is_remembered_within_a_bound() {
+    let chain = chain();
+    let fork = other(&chain);
+    let mut client = start(&chain, 8);
+    process(&mut client, &chain, &chain.recipe(Kind::Update, 32)).unwrap();
+    let few = client.export().unwrap().len();
+    for attested in 33..62 {
+        process(&mut client, &chain, &chain.recipe(Kind::Finality, attested)).unwrap();
+    }
+    let most = client.export().unwrap().len();
+    assert_eq!(most - few, 29 * 40);
+    let refused = process(&mut restored(&client), &fork, &finalizing(&fork, 62, 17));
+    assert_eq!(refused, Err(Reason::ConflictingFinality));
+
+    // A state of version 1 has none of them.
+    let state = client.export().unwrap();
+    let heads = 1 + 32 + 2 * (112 + 64 + 8);
+    let count = usize::from(state[heads]);
+    let old = [&[1], &state[1..heads], &state[heads + 8 + 40 * count..]].concat();
+    let mut old = LightClient::import(chain.network.clone(), &old, NOW, NOW).unwrap();
+    assert_eq!(old.finalized(), client.finalized());
+    assert_eq!(old.optimistic(), client.optimistic());
+    let older = finalizing(&fork, 62, 17);
+    let nothing = Progress { finality: false, optimistic: false };
+    assert_eq!(process(&mut old, &fork, &older), Ok(nothing));
+    let newest = finalizing(&fork, 62, 45);
+    assert_eq!(process(&mut old, &fork, &newest), Err(Reason::ConflictingFinality));
+
+    // States with too many, or in another order, are none of ours.
+    let import = |state: &[u8]| {
+        LightClient::import(chain.network.clone(), state, NOW, NOW).unwrap_err().reason()
+    };
+    let changed = |at: usize, byte: u8| {
+        let mut state = state.clone();
+        state[at] = byte;
+        import(&state)
+    };
+    assert_eq!(changed(heads + 1, 2), Reason::InvalidEncoding);
+    assert_eq!(changed(heads + 7, 255), Reason::InvalidEncoding);
+    assert_eq!(changed(heads + 8 + 40, 8), Reason::SlotOrder);
+    assert_eq!(changed(heads + 8 + 40 * (count - 1), 45), Reason::SlotOrder);
+}
+
+#[test]
+fn a_clock_may_be_behind_as_far_as_the_caller_allows() {
+    let chain = chain();
+    let clock = |current_slot, ahead| Clock { current_slot, latest_slot: current_slot + ahead };
+    let bootstrap = chain.bootstrap(8, None);
+    let start = |clock: Clock, age| {
+        let checkpoint = chain.root(8);
+        LightClient::start(chain.network.clone(), &checkpoint, &bootstrap, clock, age)
+    };
+    assert!(start(clock(6, 2), 0).is_ok());
+    assert_eq!(start(clock(6, 1), 0).unwrap_err().reason(), Reason::HeadInFuture);
+    // Ages are counted from the clock itself.
+    assert!(start(clock(9, 5), 1).is_ok());
+    assert_eq!(start(clock(10, 5), 1).unwrap_err().reason(), Reason::HeadTooOld);
+
+    let client = start(clock(8, 0), 0).unwrap();
+    for kind in KINDS {
+        let message = chain.message(&chain.recipe(kind, 40));
+        let process = |clock: Clock| {
+            let mut client = client.clone();
+            client.process(kind, &message, clock).map(|_| client).map_err(|error| error.reason())
+        };
+        assert_eq!(process(clock(38, 2)).unwrap_err(), Reason::HeadInFuture);
+        let client = process(clock(38, 3)).unwrap();
+        let head = client.optimistic().unwrap();
+        assert_eq!(head.check_age(clock(38, 3), 0), Ok(()));
+        assert_eq!(head.check_age(clock(38, 1), 0).unwrap_err().reason(), Reason::HeadInFuture);
+        // A state's heads may be as far ahead as they were when they were accepted.
+        let state = client.export().unwrap();
+        let import = |clock| LightClient::import(chain.network.clone(), &state, clock, NOW);
+        assert!(import(clock(38, 2)).is_ok());
+        assert_eq!(import(clock(38, 1)).unwrap_err().reason(), Reason::HeadInFuture);
+    }
 }
 
 #[test]

@@ -222,7 +222,9 @@ fn a_state_is_continued_where_it_was_left() {
     }
     let longer = [&state[..], &[0]].concat();
     assert_eq!(import(Network::MAINNET, &longer, NOW, NOW), Reason::TrailingBytes);
-    let mut other = state.clone();
-    other[0] = 2;
-    assert_eq!(import(Network::MAINNET, &other, NOW, NOW), Reason::UnknownVersion);
+    for version in [0, 3] {
+        let mut other = state.clone();
+        other[0] = version;
+        assert_eq!(import(Network::MAINNET, &other, NOW, NOW), Reason::UnknownVersion);
+    }
 }
