@@ -19,7 +19,7 @@ export function readable(given: unknown): string {
   if (typeof given !== "string") return "";
   // A character may have two code units, and runs of spaces become one.
   const start = given.slice(0, 16 * MAX_CHARACTERS).replace(/[\p{C}\p{Z}]+/gu, " ");
-  const characters = [...start.trim()];
+  const characters = Array.from(start.trim());
   const isLonger = characters.length > MAX_CHARACTERS;
   return characters.slice(0, MAX_CHARACTERS).join("") + (isLonger ? "…" : "");
 }

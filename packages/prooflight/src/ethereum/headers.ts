@@ -1,5 +1,6 @@
 /** Asks servers for the headers of several blocks. */
 
+import { isRateLimit, isUnknownMethod } from "../client/failure.js";
 import type { Server } from "../client/servers.js";
 import { VerifyError } from "../error.js";
 import { quantity } from "./json.js";
@@ -17,8 +18,9 @@ export class Headers {
       try {
         return await all("eth_getHeaderByNumber");
       } catch (error) {
-        if (!(error instanceof VerifyError) || error.reason !== "server_error") throw error;
-        this.#without.add(server.name);
+        const isError = error instanceof VerifyError && error.reason === "server_error";
+        if (!isError || isRateLimit(error)) throw error;
+        if (isUnknownMethod(error)) this.#without.add(server.name);
       }
     }
     return all("eth_getBlockByNumber", false);

@@ -68,7 +68,7 @@ export class Given {
   /** An unsigned integer in 0x-hex, below `2^bits`, with or without leading zeros; `0x` is 0. */
   quantity(bits = 64): bigint {
     const { value } = this;
-    if (typeof value === "string" && /^0x[0-9a-fA-F]{0,64}$/.test(value)) {
+    if (typeof value === "string" && /^0x0*[0-9a-fA-F]{0,64}$/.test(value)) {
       const integer = value === "0x" ? 0n : BigInt(value);
       if (integer < 1n << BigInt(bits)) return integer;
     }

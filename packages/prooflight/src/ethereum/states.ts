@@ -1,5 +1,7 @@
 /** Questions about the state after a block, which name it by its hash (EIP-1898). */
 
+import { toHex } from "../bytes.js";
+import { isRateLimit } from "../client/failure.js";
 import type { Server } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
 import { Given, quantity } from "./json.js";
@@ -15,52 +17,70 @@ const BY_NUMBER = new WeakSet<URL>();
 /**
  * Asks about the state after a block, which is the method's last parameter, and verifies the reply.
  *
- * By number, an honest server may answer about another block after a reorganisation. So the block is named by its hash,
- * and by its number only for a server that refuses hashes.
+ * By number, an honest server may answer about another block: after a reorganisation, or by another node behind its URL.
+ * So the block is named by its hash, and by its number only for a server that refuses hashes.
  */
 export async function askState<T>(
-  server: Server,
-  block: Named,
-  method: string,
-  params: readonly unknown[],
-  verify: (reply: unknown) => T,
-): Promise<T> {
-  const { hash } = block.header;
-  if (BY_NUMBER.has(server.url)) return byNumber(server, block, method, params, verify);
-  let reply: unknown;
-  try {
-    reply = await server.call(method, [...params, { blockHash: hash }]);
-  } catch (error) {
-    if (!(error instanceof VerifyError) || error.reason !== "server_error") throw error;
-    const answer = await byNumber(server, block, method, params, verify);
-    BY_NUMBER.add(server.url);
-    return answer;
-  }
-  return verify(stateOf(reply, hash));
-}
-
-async function byNumber<T>(
   server: Server,
   { header }: Named,
   method: string,
   params: readonly unknown[],
   verify: (reply: unknown) => T,
 ): Promise<T> {
+  const ask = async (block: unknown) =>
+    verify(stateOf(await server.call(method, [...params, block]), header.hash));
   const number = quantity(header.number);
-  const reply = stateOf(await server.call(method, [...params, number]), header.hash);
+  if (BY_NUMBER.has(server.url)) {
+    try {
+      return await ask(number);
+    } catch (error) {
+      // It may take hashes after all, and only by hash is it clear which block it answers about.
+      if (!isMismatch(error)) throw explained(error, header, method);
+    }
+  }
   try {
-    return verify(reply);
+    const answer = await ask({ blockHash: header.hash });
+    BY_NUMBER.delete(server.url);
+    return answer;
   } catch (error) {
-    if (!(error instanceof VerifyError) || error.code !== "mismatch") throw error;
-    const named = "eth_getBlockByNumber";
-    const block = new Given(await server.call(named, [number, false]), named);
-    const found = block.value === null ? null : block.optional("hash")?.value;
-    if (found === header.hash) throw error;
+    if (!isError(error) || isRateLimit(error)) throw error;
+  }
+  try {
+    const answer = await ask(number);
+    BY_NUMBER.add(server.url);
+    return answer;
+  } catch (error) {
+    if (!isMismatch(error)) throw explained(error, header, method);
+    if (await hasBlock(server, header)) throw error;
     const expected = `the state after block ${header.hash}`;
     throw refuse("unknown_block", expected, "that of another block of its number", {
       cause: error,
     });
   }
+}
+
+const isError = (error: unknown): error is VerifyError =>
+  error instanceof VerifyError && error.reason === "server_error";
+
+const isMismatch = (error: unknown) => error instanceof VerifyError && error.code === "mismatch";
+
+/** Names the likely cause if a server refuses to prove a state: nodes prove only as many blocks as they are set to. */
+function explained(error: unknown, { number }: Named["header"], method: string): unknown {
+  if (!isError(error) || method !== "eth_getProof") return error;
+  const { expected, found } = error.details;
+  const hint = `${expected}, if its node is set to prove block ${number} (${GUIDE})`;
+  return refuse("server_error", hint, found, { cause: error.cause });
+}
+
+const GUIDE = "docs/guide/follow-ethereum.md, Nodes that prove the state";
+
+/** Whether a server's block of a number is this one. */
+async function hasBlock(server: Server, { hash, number }: Named["header"]): Promise<boolean> {
+  const method = "eth_getBlockByNumber";
+  const reply = new Given(await server.call(method, [quantity(number), false]), method);
+  if (reply.value === null) return false;
+  const found = reply.optional("hash")?.bytes(32);
+  return found !== undefined && toHex(found) === hash;
 }
 
 /** A reply about a block that exists: a server without it gives no answer. */

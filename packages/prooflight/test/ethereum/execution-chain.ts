@@ -274,11 +274,17 @@ function serve(
         case "eth_getHeaderByNumber":
           return at(first)?.json ?? null;
         case "eth_getLogs":
-          return logsOf(executed, first as LogsFilter);
+          return logsOf(executed, at, first as LogsFilter);
         case "eth_getUncleByBlockHashAndIndex":
           return at(first)?.uncles[Number(second)] ?? null;
         case "eth_getBlockReceipts":
           return at(first)?.receipts ?? null;
+        case "eth_getTransactionReceipt":
+          return (
+            executed
+              .flatMap(({ receipts }) => receipts)
+              .find(({ transactionHash }) => transactionHash === first) ?? null
+          );
         case "eth_getTransactionByHash":
           return (
             executed
@@ -307,17 +313,24 @@ function serve(
 interface LogsFilter {
   address?: Hex[];
   topics: (Hex[] | null)[];
-  fromBlock: Hex;
-  toBlock: Hex;
+  blockHash?: Hex;
+  fromBlock?: Hex;
+  toBlock?: Hex;
 }
 
+/** The logs of a range, or of one block, which must exist. */
 function logsOf(
   executed: readonly Executed[],
-  { address, topics, fromBlock, toBlock }: LogsFilter,
+  at: (name: unknown) => Executed | undefined,
+  { address, topics, blockHash, fromBlock = "0x0", toBlock = "0x0" }: LogsFilter,
 ): Json[] {
-  return executed
-    .filter(({ block: { header } }) => header.number >= BigInt(fromBlock))
-    .filter(({ block: { header } }) => header.number <= BigInt(toBlock))
+  const one = at(blockHash);
+  if (blockHash !== undefined && !one) throw new Error(`unknown block ${blockHash}`);
+  const range = executed.filter(
+    ({ block: { header } }) =>
+      header.number >= BigInt(fromBlock) && header.number <= BigInt(toBlock),
+  );
+  return (one ? [one] : range)
     .flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs as Json[]))
     .filter((log) => {
       const found = log["topics"] as Hex[];

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 
 import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
+import { lengthen } from "./balanced.js";
 import { executeChain } from "./execution-chain.js";
 import { liesAbout, randomFrom } from "./lies.js";
 import { type Answer, hashOf, providerOf, type Question } from "./provider-of.js";
@@ -78,16 +79,29 @@ test("include those that one server leaves out", async () => {
   expect(failures).toEqual([]);
 });
 
-test("of no server are missing if every server leaves them out, which onUnproven may refuse", async () => {
-  const silent = changed("eth_getLogs", () => []);
-  const { provider } = providerOf(chain, { logs: "union" }, silent);
-  expect(await provider.request(REQUEST)).toEqual([]);
-  const { provider: strict } = providerOf(
-    chain,
-    { logs: "union", onUnproven: () => false },
-    silent,
+test("of the newest 64 blocks are all there, even if every server leaves them out", async () => {
+  const { provider } = union(
+    changed("eth_getLogs", () => []),
+    {
+      execution: ["http://one.test"],
+    },
   );
-  expect((await refusalOf(strict.request(REQUEST))).data.reason).toBe("unverifiable_method");
+  expect(await provider.request(REQUEST)).toEqual(complete);
+});
+
+test("of older blocks are missing if every server leaves them out, which onUnproven may refuse", async () => {
+  const long = await lengthen(chain, { after: 40, length: 100, repeated: () => 40 });
+  const silent: Answer = ({ method, params }) =>
+    method === "eth_getLogs" ? [] : long.execution(method, params);
+  const options = { logs: "union", heads: { latest: long.hashOf(140) } } as const;
+  const request = { method: "eth_getLogs", params: [{ ...FILTER, fromBlock: "0x29" }] };
+  const { provider } = providerOf(chain, options, silent);
+  const logs = (await provider.request(request)) as Json[];
+  expect(new Set(logs.map(({ blockNumber }) => Number(blockNumber)))).toEqual(
+    new Set(Array.from({ length: 64 }, (_, index) => 77 + index)),
+  );
+  const { provider: strict } = providerOf(chain, { ...options, onUnproven: () => false }, silent);
+  expect((await refusalOf(strict.request(request))).data.reason).toBe("unverifiable_method");
 });
 
 test.each([
@@ -103,14 +117,14 @@ test.each([
     -32002,
     "wrong_block",
   ],
-  ["is behind", changed("eth_getBlockByNumber", () => null), 4900, "unknown_block"],
+  ["is behind", changed("eth_getBlockByNumber", () => null), -32001, "unknown_block"],
   [
     "has another block in the head's place",
     changed("eth_getBlockByNumber", (block) => ({ ...(block as Json), hash: hashOf(chain, 45) })),
-    4900,
+    -32001,
     "unknown_block",
   ],
-  ["does not answer", () => undefined, 4900, "server_error"],
+  ["does not answer", () => undefined, -32603, "server_error"],
 ] as const)("are refused if a server %s", async (_, first, code, reason) => {
   const { provider, failures, unproven } = union(first);
   const refused = await refusalOf(provider.request(REQUEST));

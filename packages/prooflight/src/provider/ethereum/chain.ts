@@ -11,7 +11,7 @@ import type { Follower } from "../../ethereum/follower.js";
 import type { Tips } from "../../ethereum/heads.js";
 import { Absent } from "../../ethereum/json.js";
 import type { BlockName } from "../../ethereum/options.js";
-import { receiptsOf } from "../../ethereum/receipts.js";
+import { ofBlock, receiptsOf } from "../../ethereum/receipts.js";
 import { type TransactionReceipt, verifyReceipts } from "../../ethereum/transactions.js";
 import type { RequestArguments } from "../request.js";
 import type { NetworkSettings } from "./options.js";
@@ -34,7 +34,7 @@ export class Chain {
 
   /**
    * Like `ask`; null if every server says that it does not have what the question names by this hash, which no proof
-   * shows.
+   * shows. Each must then have the newest head, since a server that is behind may get to know the hash with it.
    */
   async askByHash<T>(
     request: RequestArguments,
@@ -42,7 +42,14 @@ export class Chain {
     question: (view: View) => Promise<T>,
   ): Promise<T | null> {
     try {
-      return await this.ask(question);
+      return await this.ask(async (view) => {
+        try {
+          return await question(view);
+        } catch (error) {
+          if (isAbsent(error, hash)) await view.checkHead();
+          throw error;
+        }
+      });
     } catch (error) {
       if (!isAbsent(error, hash)) throw error;
       await this.allowUnproven(request);
@@ -97,6 +104,12 @@ export class View {
   /** A verified block of the chain. */
   async block(name: BlockName): Promise<Block> {
     return this.#follower.blocks.at(this.server, this.heads, name);
+  }
+
+  /** Throws `unknown_block` if the server does not have the newest head now. */
+  async checkHead(): Promise<void> {
+    const { hash } = (await this.block("latest")).header;
+    ofBlock(await this.server.call("eth_getBlockByHash", [hash, false]), hash, "the newest block");
   }
 
   /** A verified block; null for a number above the verified head, whose absence that shows. */
