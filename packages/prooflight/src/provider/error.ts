@@ -1,5 +1,6 @@
 import { describe, type Refusal, refuse, VerifyError } from "../error.js";
 import { FittingRange } from "../ethereum/fitting.js";
+import type { Reason } from "../registry.js";
 
 /**
  * An error of EIP-1193: a request has no verified answer. `code` is a number; `data` is the `VerifyError` of this
@@ -10,9 +11,10 @@ import { FittingRange } from "../ethereum/fitting.js";
  * | -32601 | the method is never answered: a local key would sign data chosen by the server (`unsupported`) |
  * | -32602 | the request is wrong (`invalid_input`) |
  * | 4200 | the method cannot be verified and is not handed on (`unsupported`) |
- * | 4900 | the server gave no answer, or nothing is trusted about the block (`unavailable`) |
+ * | 4900 | no server can be reached (`unavailable` / `unreachable`) |
  * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
  * | -32000 | no filter or subscription has that id (`invalid_input`) |
+ * | -32001 | no server has the block or transaction, or nothing is trusted about the block (`unavailable`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
  * | -32005 | logs take more bytes than the limit, `data.fits` are blocks whose logs may fit; or too many filters or subscriptions are open (`unavailable`) |
  * | -32603 | the servers gave no answer (`unavailable`), or a bug in Prooflight (`internal`) |
@@ -42,13 +44,26 @@ export class ProviderError extends Error {
   }
 }
 
-const codeOf = ({ code, reason }: VerifyError): number =>
-  reason === "logs_too_large" ? -32005 : CODES[code];
+function codeOf(error: VerifyError): number {
+  const { code, reason, cause } = error;
+  if (code !== "unavailable") return CODES[code];
+  // The provider is disconnected only if none of its servers can be reached.
+  const all = cause instanceof AggregateError ? (cause.errors as VerifyError[]) : [];
+  const reached = all.find((one) => one.reason !== "unreachable");
+  return reason === "unreachable" && reached ? codeOf(reached) : (REASON_CODES[reason] ?? -32603);
+}
+
+const REASON_CODES: Partial<Record<Reason, number>> = {
+  unreachable: 4900,
+  unknown_block: -32001,
+  unknown_transaction: -32001,
+  logs_too_large: -32005,
+  busy: -32005,
+};
 
 const CODES = {
   invalid_input: -32602,
   unsupported: 4200,
-  unavailable: 4900,
   mismatch: -32002,
   malformed: -32002,
   untrusted: -32002,
@@ -92,6 +107,9 @@ function refusalOf(error: unknown): VerifyError {
  * that it copies `code`, `message` and `data` and serialises the copy, and whatever this throws reaches the
  * caller. So `data`, as a member named `data`, throws the error when it is serialised. The error itself, and
  * `data` alone, still have their JSON.
+ *
+ * ethers 5 searches everything that `for … in` finds in an error for the data of a revert. No program copies inherited
+ * members, so one of those throws the error.
  */
 function withoutRevert(error: ProviderError): ProviderError {
   const toJSON = (key: string): Refusal => {
@@ -99,5 +117,12 @@ function withoutRevert(error: ProviderError): ProviderError {
     return { ...error.data };
   };
   Object.defineProperty(error.data, "toJSON", { value: toJSON });
+  const get = () => {
+    throw error;
+  };
+  const inherited = Object.create(Object.prototype, {
+    refusal: { enumerable: true, get },
+  }) as object;
+  Object.setPrototypeOf(error.data, inherited);
   return error;
 }

@@ -60,7 +60,7 @@ describe("nothing is called absent", () => {
         : honest(question, url),
     );
     const refused = await refusalOf(ask("eth_getBlockByHash", last.hash, true));
-    expect([refused.code, refused.data.reason]).toEqual([4900, "unknown_block"]);
+    expect([refused.code, refused.data.reason]).toEqual([-32001, "unknown_block"]);
     expect(unproven).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe("nothing is called absent", () => {
         question.params[0] === hash ? null : honest(question, url),
       );
       const refused = await refusalOf(ask(method, ...params));
-      expect([refused.code, refused.data.reason]).toEqual([4900, "unknown_block"]);
+      expect([refused.code, refused.data.reason]).toEqual([-32001, "unknown_block"]);
       expect(unproven).toEqual([]);
     });
   });
@@ -129,7 +129,7 @@ describe("a transaction is pending", () => {
       servers,
       bySecond(() => undefined),
     );
-    expect((await refusalOf(ask("eth_getTransactionByHash", included))).code).toBe(4900);
+    expect((await refusalOf(ask("eth_getTransactionByHash", included))).code).toBe(-32001);
     expect(unproven).toEqual([]);
   });
 

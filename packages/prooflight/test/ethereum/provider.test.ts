@@ -257,7 +257,7 @@ describe("several servers", () => {
     expect(unproven).toEqual([request]);
 
     const failing = servers(() => undefined);
-    expect((await refusalOf(failing.provider.request(request))).code).toBe(4900);
+    expect((await refusalOf(failing.provider.request(request))).code).toBe(-32001);
     expect(failing.unproven).toEqual([]);
 
     const denying = servers(() => null);
