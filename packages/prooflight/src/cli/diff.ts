@@ -15,7 +15,7 @@ import {
 import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
 import { print, printJson, printRows, printSaved } from "./output.js";
-import { bold, dim, green, text } from "./text.js";
+import { bold, CHECK_MARK, dim, text } from "./text.js";
 
 /** The most keys that are shown. `--json` prints all. */
 const SHOWN = 100;
@@ -47,7 +47,7 @@ function printDiff({ from, to, changes, evidence }: Diff): void {
   const count = changes.length === 1 ? "the only key" : `all ${changes.length} keys`;
   const range = from === null ? "" : `after block ${from} `;
   print(
-    text`${green("✔")} ${bold("verified")}  ${changes.length === 0 ? "no key" : count} that changed ${range}up to block ${String(to.height)}`,
+    text`${CHECK_MARK} ${bold("verified")}  ${changes.length === 0 ? "no key" : count} that changed ${range}up to block ${String(to.height)}`,
   );
   print();
   for (const { key, height, value } of changes.slice(0, SHOWN)) {

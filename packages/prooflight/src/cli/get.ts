@@ -19,7 +19,7 @@ import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
 import { allowsInsecure, insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printJson, printRows, printSaved } from "./output.js";
-import { bold, dim, green, text } from "./text.js";
+import { bold, CHECK_MARK, dim, text } from "./text.js";
 
 /** `prooflight get KEY…`: asks the servers and prints the verified values. Returns the exit code. */
 export async function get(
@@ -51,7 +51,7 @@ export async function get(
     });
     return EXIT.ok;
   }
-  print(text`${green("✔")} ${bold("verified")}${insecureMark(insecure)}  ${blockName(block)}`);
+  print(text`${CHECK_MARK} ${bold("verified")}${insecureMark(insecure)}  ${blockName(block)}`);
   printInsecureNote(insecure);
   print();
   for (const answer of answers) {

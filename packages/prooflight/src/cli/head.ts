@@ -2,7 +2,7 @@ import { toHex } from "../bytes.js";
 import { blockName, type ChainOptions, connect, headerJson } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { print, printJson, printRows } from "./output.js";
-import { bold, green, text } from "./text.js";
+import { bold, CHECK_MARK, text } from "./text.js";
 
 /** `prooflight head`: prints the newest head that the servers can show. Returns the exit code. */
 export async function head(options: ChainOptions, json: boolean): Promise<number> {
@@ -14,7 +14,7 @@ export async function head(options: ChainOptions, json: boolean): Promise<number
     return EXIT.ok;
   }
   const { chainId, authorities, quorum } = checkpoint.config;
-  print(text`${green("✔")} ${bold("verified")}  ${blockName(head)}`);
+  print(text`${CHECK_MARK} ${bold("verified")}  ${blockName(head)}`);
   print();
   printRows([
     ["chain", text`${chainId}  signed by ${quorum} of ${authorities.length}`],

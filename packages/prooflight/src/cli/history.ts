@@ -21,7 +21,7 @@ import {
 import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
 import { print, printJson, printRows, printSaved } from "./output.js";
-import { bold, dim, green, type SafeText, text } from "./text.js";
+import { bold, CHECK_MARK, dim, type SafeText, text } from "./text.js";
 
 /** The decimals of an average in text output; `--json` prints it exactly. */
 const DECIMALS = 6;
@@ -66,7 +66,7 @@ function printHistory(found: History, average: Average | undefined): void {
       ? `in block ${to.height}`
       : `from block ${from.height} to ${to.height}`;
   print(
-    text`${green("✔")} ${bold("verified")}  ${changes.length === 0 ? "no change" : count} ${range}`,
+    text`${CHECK_MARK} ${bold("verified")}  ${changes.length === 0 ? "no change" : count} ${range}`,
   );
   print();
   print(text`  ${keyText(key)}`);

@@ -16,7 +16,7 @@ import {
 } from "./chain.js";
 import { EXIT } from "./exit.js";
 import { complain, print, printJson, printRows } from "./output.js";
-import { bold, dim, green, type SafeText, text } from "./text.js";
+import { bold, CHECK_MARK, dim, type SafeText, text } from "./text.js";
 
 interface CountOptions extends ChainOptions {
   scheme?: string | undefined;
@@ -117,7 +117,7 @@ class Walk {
     }
     if (this.#count > 0) print();
     const found = foundText(this.#count, next === null);
-    print(text`${green("✔")} ${bold("verified")}  ${found}  ${blockName(block)}`);
+    print(text`${CHECK_MARK} ${bold("verified")}  ${found}  ${blockName(block)}`);
     print();
     const pages = this.#pages === 1 ? "one page" : `${this.#pages} pages`;
     printRows([
@@ -147,7 +147,7 @@ export async function count(
     printJson({ verified: true, count: String(count), ...blockJson(block, evidence), proofBytes });
     return EXIT.ok;
   }
-  print(text`${green("✔")} ${bold("verified")}  ${keysText(count)}  ${blockName(block)}`);
+  print(text`${CHECK_MARK} ${bold("verified")}  ${keysText(count)}  ${blockName(block)}`);
   print();
   printRows([
     ["block", dim(toHex(block.hash))],

@@ -30,6 +30,10 @@ export const red = paint(31);
 export const green = paint(32);
 export const yellow = paint(33);
 
+/** The marks of verdicts. */
+export const CHECK_MARK = green(new SafeText("✔"));
+export const CROSS_MARK = red(new SafeText("✘"));
+
 /** A part with unsafe characters escaped. */
 export function safe(part: Part): string {
   return part instanceof SafeText ? part.safe : visible(String(part));

@@ -2,7 +2,7 @@ import { runVectors, type TestReport } from "../vectors/run.js";
 import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
 import { print, printError, printJson } from "./output.js";
-import { dim, green, red, text, yellow } from "./text.js";
+import { CHECK_MARK, CROSS_MARK, dim, text, yellow } from "./text.js";
 
 /** `prooflight vectors FILE…`: runs the files and prints the failures. Returns the exit code. */
 export async function vectors(files: readonly string[], json: boolean): Promise<number> {
@@ -45,7 +45,7 @@ function fileJson(file: string, tests: readonly TestReport[]) {
 
 function printFile(file: string, tests: readonly TestReport[]): void {
   const counts = count(tests);
-  const mark = counts.failed > 0 ? red("✘") : counts.unsupported > 0 ? yellow("?") : green("✔");
+  const mark = counts.failed > 0 ? CROSS_MARK : counts.unsupported > 0 ? yellow("?") : CHECK_MARK;
   print(text`${mark} ${file}  ${dim(inWords(counts))}`);
   for (const { tcId, comment, outcome, failure } of tests) {
     if (outcome === "passed") continue;

@@ -7,7 +7,7 @@ import type { Json } from "../statement/json.js";
 import { absenceText, keyText, layerText, timeOf, valueText } from "./chain.js";
 import { insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printRows, type Row } from "./output.js";
-import { bold, dim, green, red, type SafeText, text, yellow } from "./text.js";
+import { bold, CHECK_MARK, CROSS_MARK, dim, red, type SafeText, text, yellow } from "./text.js";
 import type { Unpinned } from "./trust.js";
 
 /** The most items of a list that are shown. `--json` prints all. */
@@ -34,7 +34,7 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
   const marks = text`${compat ? yellow(" in compat mode") : ""}${insecureMark(insecure)}`;
   const verdict =
     unpinned.length === 0
-      ? text`${green("✔")} ${bold("verified")}`
+      ? text`${CHECK_MARK} ${bold("verified")}`
       : text`${yellow("?")} ${bold("unpinned")}`;
   print(text`${verdict}${marks}  ${scheme} ${name}`);
   for (const one of unpinned) printUnpinned(one);
@@ -115,7 +115,7 @@ export function printRefused(
   error: VerifyError,
   permits: boolean,
 ): void {
-  print(text`${red("✘")} ${bold("refused")}  ${scheme} ${name}`);
+  print(text`${CROSS_MARK} ${bold("refused")}  ${scheme} ${name}`);
   print();
   printRows([
     ["code    ", red(error.code)],

@@ -16,7 +16,7 @@ import {
 import { EXIT } from "./exit.js";
 import { allowsInsecure, printInsecureNote } from "./insecure.js";
 import { print, printJsonLine } from "./output.js";
-import { green, text } from "./text.js";
+import { CHECK_MARK, text } from "./text.js";
 
 /**
  * `prooflight watch [KEY…]`: prints every new head, and the values of the keys as they change, until Ctrl-C.
@@ -84,7 +84,7 @@ async function showBlock(
     });
     return;
   }
-  print(text`${green("✔")} ${blockText(header)}`);
+  print(text`${CHECK_MARK} ${blockText(header)}`);
   for (const answer of answers) {
     const key = toHex(answer.key);
     const value = answer.kind === "present" ? toHex(answer.value) : "absent";

@@ -3,7 +3,7 @@
 import type { BlockHeader, Log } from "../../ethereum.js";
 import { timeOf } from "../chain.js";
 import { print, printJson, printRows, type Row } from "../output.js";
-import { bold, dim, green, type SafeText, text, yellow } from "../text.js";
+import { bold, CHECK_MARK, dim, type SafeText, text, yellow } from "../text.js";
 import type { Following } from "./follow.js";
 
 /** The most bytes of a log's data, or of a transaction's input, that are shown. `--json` prints all. */
@@ -11,7 +11,7 @@ const SHOWN_BYTES = 128;
 
 /** Prints what was verified. */
 export function printVerdict(what: string | SafeText): void {
-  print(text`${green("✔")} ${bold("verified")}  ${what}`);
+  print(text`${CHECK_MARK} ${bold("verified")}  ${what}`);
 }
 
 /** Prints the head, and what the answer rests on. */
