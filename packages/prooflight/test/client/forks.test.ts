@@ -68,7 +68,6 @@ describe("two heads of one height", () => {
     expect(conflicting.height).toBe(4n);
     expect(conflicting.hash).not.toEqual(accepted.hash);
     expect(evidence.conflicting.ancestor).toBeUndefined();
-    expect(client.head).toEqual(accepted);
   });
 
   test.each(questions)("%s does not go on with another server", async (_, ask) => {
@@ -143,7 +142,6 @@ describe("a later head with another history", () => {
       const ancestor = verifyAncestor({ head: head.encoded, header, inclusion: path });
       expect(ancestor.height).toBe(4n);
       expect(toHex(ancestor.hash)).not.toBe(toHex(accepted.hash));
-      expect(client.head).toEqual(accepted);
     },
   );
 
@@ -178,14 +176,12 @@ describe("another history that is lower", () => {
     "%s reports its header and the one that the accepted head has in its place",
     async (_, ask) => {
       const { client, heard } = await switched([SERVER, one.url], lower);
-      const accepted = client.head;
       const { evidence, code, reason } = await equivocation(ask(client));
       expect([code, reason]).toEqual(["untrusted", "equivocation"]);
       expect(heard).toEqual([{ url: SERVER, verdict: "untrusted / equivocation" }]);
       expectTwoHistories(evidence, one.checkpoint);
       expect(evidence.height).toBe(3n);
       expect(toHex(evidence.accepted.hash)).toBe(await hashOf(one, 3n));
-      expect(client.head).toEqual(accepted);
     },
   );
 
