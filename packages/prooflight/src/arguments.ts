@@ -69,6 +69,14 @@ export class Arguments<Name extends string> {
     throw refuse("proof_too_large", `at most ${limit} bytes`, `${proof.length} bytes`, { scheme });
   }
 
+  /** The byte strings of an array. */
+  bytesList(name: Name): Uint8Array[] {
+    return this.list(name).map((item, index) => {
+      const path = `${this.#path}${name}[${index}]`;
+      return viewOf(item) ?? raise(invalid(this.#scheme, path, BYTES, describe(item)));
+    });
+  }
+
   /** Exactly `length` bytes. */
   array(name: Name, length: number): Uint8Array {
     const bytes = this.bytes(name);
@@ -169,6 +177,10 @@ function isObject(value: unknown): value is object {
 /** An own member of an object. */
 export function own(object: object, member: string): unknown {
   return Object.hasOwn(object, member) ? (object as Record<string, unknown>)[member] : undefined;
+}
+
+function raise(error: Error): never {
+  throw error;
 }
 
 /** The refusal of an argument of the wrong type or out of range. */

@@ -41,7 +41,7 @@ export interface VerifiedAnswer {
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const given = new Arguments(undefined, input, ANSWER);
   const checkpoint = readCheckpoint(given.unchecked("checkpoint")).json;
-  const path = given.unchecked("path") === undefined ? undefined : bytesOf(given.list("path"));
+  const path = given.unchecked("path") === undefined ? undefined : given.bytesList("path");
   const older = olderOf(given.optionalBytes("header"), path);
   const scheme = readScheme(given.unchecked("scheme"));
   const head = {
