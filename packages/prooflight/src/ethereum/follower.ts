@@ -22,6 +22,11 @@ export class Follower {
     this.#execution = serversOf(settings, settings.execution, heads);
   }
 
+  /** Throws if there are no heads to trust any more. */
+  check(): void {
+    this.#heads.check();
+  }
+
   /** Asks one execution node after another about the newest heads. */
   async ask<T>(ask: (server: Server, heads: Tips) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const heads = await this.#newest(signal);

@@ -225,6 +225,8 @@ export async function openLogs(
 /** Opens a filter of new headers. */
 export const openHeaders = async (chain: Chain): Promise<Filter> => Filter.open(chain, headers);
 
-/** Whether an error says that a filter is gone. */
+/** Whether an error says that a filter is gone, or that nothing about the chain can be trusted any more. */
 export const isGone = (error: unknown): boolean =>
-  error instanceof ProviderError && error.code === -32000 && error.cause instanceof VerifyError;
+  error instanceof ProviderError
+    ? error.code === -32000 && error.cause instanceof VerifyError
+    : error instanceof VerifyError && error.reason === "conflicting_finality";

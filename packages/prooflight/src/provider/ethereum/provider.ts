@@ -10,6 +10,7 @@ import { NEVER } from "../handed-on.js";
 import { listOf, type Request, wrong } from "../request.js";
 import { Chain } from "./chain.js";
 import { Filters, filterMethods } from "./filters.js";
+import type { Follower } from "../../ethereum/follower.js";
 import type { Method } from "./method.js";
 import { METHODS, unverifiable } from "./methods.js";
 import { type NetworkProviderOptions, readNetworkOptions } from "./options.js";
@@ -32,10 +33,11 @@ export class NetworkProvider {
     this.#methods = new Map(all.map(([name, most, method]) => [name, { most, method }]));
   }
 
-  /** Answers a request that was checked and copied. */
+  /** Answers a request that was checked and copied; throws if there are no heads to trust any more. */
   async answer(request: Request): Promise<unknown> {
     const { method: name } = request;
-    const { wallet } = this.#chain.settings;
+    const { wallet, follower } = this.#chain.settings;
+    follower.check();
     const found = this.#methods.get(name);
     if (found) {
       const params = listOf(request);
@@ -43,7 +45,9 @@ export class NetworkProvider {
         throw wrong(name, `at most ${found.most} parameters`, params.length);
       }
       await init();
-      return found.method(this.#chain, params, name);
+      const answer: unknown = await found.method(this.#chain, params, name);
+      follower.check();
+      return answer;
     }
     if (NEVER.has(name)) {
       const expected = "a method whose answer no local key signs";
@@ -56,12 +60,13 @@ export class NetworkProvider {
 
   /** Adds or removes a listener to subscriptions, or to the wallet's events. */
   hear(how: "on" | "removeListener", event: string, listener: Listener): void {
+    const { wallet, follower } = this.#chain.settings;
+    if (how === "on") checked(follower);
     if (event === "message") {
       if (how === "on") this.#listeners.add(listener);
       else this.#listeners.delete(listener);
       return;
     }
-    const { wallet } = this.#chain.settings;
     if (!wallet) return;
     try {
       listen(wallet.provider, how, event, listener, false);
@@ -69,5 +74,14 @@ export class NetworkProvider {
       const expected = `the wallet to listen to ${event}`;
       throw toProviderError(refuse("server_error", expected, describe(cause), { cause }));
     }
+  }
+}
+
+/** Throws an error that Ethereum libraries expect if there are no heads to trust any more. */
+function checked(follower: Follower): void {
+  try {
+    follower.check();
+  } catch (error) {
+    throw toProviderError(error);
   }
 }
