@@ -1,6 +1,5 @@
 import { describe, type Refusal, refuse, VerifyError } from "../error.js";
 import { FittingRange } from "../ethereum/fitting.js";
-import type { Reason } from "../registry.js";
 
 /**
  * An error of EIP-1193: a request has no verified answer. `code` is a number; `data` is the `VerifyError` of this
@@ -14,10 +13,10 @@ import type { Reason } from "../registry.js";
  * | 4900 | no server can be reached (`unavailable` / `unreachable`) |
  * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
  * | -32000 | no filter or subscription has that id (`invalid_input`) |
- * | -32001 | no server has the block or transaction, or nothing is trusted about the block (`unavailable`) |
+ * | -32001 | the servers give no answer, or nothing is trusted about the block (`unavailable`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
  * | -32005 | logs take more bytes than the limit, `data.fits` are blocks whose logs may fit; or too many filters or subscriptions are open (`unavailable`) |
- * | -32603 | the servers gave no answer (`unavailable`), or a bug in Prooflight (`internal`) |
+ * | -32603 | a bug in Prooflight (`internal`) |
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
@@ -47,19 +46,12 @@ export class ProviderError extends Error {
 function codeOf(error: VerifyError): number {
   const { code, reason, cause } = error;
   if (code !== "unavailable") return CODES[code];
+  if (reason === "logs_too_large" || reason === "busy") return -32005;
+  if (reason !== "unreachable") return -32001;
   // The provider is disconnected only if none of its servers can be reached.
-  const all = cause instanceof AggregateError ? (cause.errors as VerifyError[]) : [];
-  const reached = all.find((one) => one.reason !== "unreachable");
-  return reason === "unreachable" && reached ? codeOf(reached) : (REASON_CODES[reason] ?? -32603);
+  const all = cause instanceof AggregateError ? (cause.errors as VerifyError[]) : [error];
+  return all.every((one) => one.reason === "unreachable") ? 4900 : -32001;
 }
-
-const REASON_CODES: Partial<Record<Reason, number>> = {
-  unreachable: 4900,
-  unknown_block: -32001,
-  unknown_transaction: -32001,
-  logs_too_large: -32005,
-  busy: -32005,
-};
 
 const CODES = {
   invalid_input: -32602,

@@ -102,7 +102,7 @@ test.runIf(OWN)(
     sameAsRecorded(await providerOf(head, []).request({ method, params }), expected);
     const another = { ...head, hash: `0x${"11".repeat(32)}` as const };
     await expect(providerOf(another, []).request({ method, params })).rejects.toMatchObject({
-      code: 4900,
+      code: -32001,
     });
   },
 );

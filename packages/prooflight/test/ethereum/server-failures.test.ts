@@ -196,13 +196,13 @@ describe("a provider", () => {
     handle = saying(500, rpc({ code: -32000, message: "no" }));
     expect(await codeOf([DEAD])).toBe(4900);
     expect(await codeOf([DEAD, `${DEAD}/2`])).toBe(4900);
-    expect(await codeOf([url])).toBe(-32603);
-    expect(await codeOf([DEAD, url])).toBe(-32603);
-    expect(await codeOf([url, DEAD])).toBe(-32603);
+    expect(await codeOf([url])).toBe(-32001);
+    expect(await codeOf([DEAD, url])).toBe(-32001);
+    expect(await codeOf([url, DEAD])).toBe(-32001);
     handle = saying(200, { jsonrpc: "2.0", id: 1, result: null });
     expect(await codeOf([url])).toBe(-32001);
     expect(await codeOf([DEAD, url])).toBe(-32001);
     handle = saying(200, "no JSON");
-    expect(await codeOf([url])).toBe(-32603);
+    expect(await codeOf([url])).toBe(-32001);
   });
 });

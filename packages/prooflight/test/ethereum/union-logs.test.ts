@@ -124,7 +124,7 @@ test.each([
     -32001,
     "unknown_block",
   ],
-  ["does not answer", () => undefined, -32603, "server_error"],
+  ["does not answer", () => undefined, -32001, "server_error"],
 ] as const)("are refused if a server %s", async (_, first, code, reason) => {
   const { provider, failures, unproven } = union(first);
   const refused = await refusalOf(provider.request(REQUEST));

@@ -115,7 +115,7 @@ describe("a wallet on another chain", () => {
   ])("is not asked either if it says %s of its chain", async (_, eth_chainId) => {
     const { provider, methods } = wallet({ eth_chainId, personal_sign: "0x51" });
     const asked = handsOn({ provider }).request({ method: "personal_sign", params: ["0x", from] });
-    expect(await refusal(asked)).toMatch(/^4901 untrusted wrong_chain$|^-32603 unavailable/);
+    expect(await refusal(asked)).toMatch(/^4901 untrusted wrong_chain$|^-32001 unavailable/);
     expect(methods()).toEqual(["eth_chainId"]);
   });
 
@@ -181,7 +181,7 @@ describe("a wallet on the right chain", () => {
           refusal(mixed.request({ method: "eth_call", params: [{ to }] })),
         ]);
         await vi.advanceTimersByTimeAsync(tomorrow);
-        expect(await asked).toEqual(["0x51", "0x51", "-32603 unavailable request_timeout"]);
+        expect(await asked).toEqual(["0x51", "0x51", "-32001 unavailable request_timeout"]);
       }
     } finally {
       vi.useRealTimers();
@@ -267,13 +267,13 @@ describe("errors of what was handed on", () => {
       request: () => Promise.reject(thrown),
     };
     const asked = handsOn({ provider }).request({ method: "eth_call", params: [{ to }] });
-    expect(await refusal(asked)).toBe("-32603 unavailable server_error");
+    expect(await refusal(asked)).toBe("-32001 unavailable server_error");
   });
 
   test("about the state are not believed: code and data are ours", async () => {
     const { provider } = wallet({ eth_getProof: rpcError(3, "execution reverted", revert) });
     const asked = handsOn({ provider }).request({ method: "eth_getBalance", params: [from] });
-    expect(await refusal(asked)).toBe("-32603 unavailable server_error");
+    expect(await refusal(asked)).toBe("-32001 unavailable server_error");
   });
 });
 

@@ -49,7 +49,7 @@ describe("a reply that is longer than any answer to its method", () => {
   test.each(short)("is not read to its end: %s", async (method, params, result) => {
     const { provider, sent } = sending(result, 40 * KIB * KIB, " ");
     expect(await refusal(provider.request({ method, params }))).toBe(
-      "-32603 unavailable invalid_reply",
+      "-32001 unavailable invalid_reply",
     );
     expect(sent()).toBeLessThan(2 * KIB * KIB);
   });
@@ -64,7 +64,7 @@ describe("a reply that is longer than any answer to its method", () => {
     const right = ask(0, 200 * KIB);
     expect(await right.asked).toMatchObject({ balance: miner.response.balance });
     const long = ask(0, 40 * KIB * KIB);
-    expect(await refusal(long.asked)).toBe("-32603 unavailable invalid_reply");
+    expect(await refusal(long.asked)).toBe("-32001 unavailable invalid_reply");
     expect(long.sent()).toBeLessThan(512 * KIB);
     // A slot more may take 160 KiB more: this one is read, and lacks the slots.
     const slots = ask(10, 1500 * KIB);

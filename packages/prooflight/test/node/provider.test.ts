@@ -173,21 +173,21 @@ describe("a lie is refused", () => {
     [
       "HTML",
       (_, response) => void response.end("<html>Sign in</html>"),
-      "-32603 unavailable invalid_reply",
+      "-32001 unavailable invalid_reply",
     ],
     [
       "HTML with status 502",
       (_, response) => void response.writeHead(502).end("<html>Bad gateway</html>"),
-      "-32603 unavailable server_error",
+      "-32001 unavailable server_error",
     ],
     [
       "an error",
       () => {
         throw new Error("missing trie node");
       },
-      "-32603 unavailable server_error",
+      "-32001 unavailable server_error",
     ],
-    ["silence", () => undefined, "-32603 unavailable request_timeout"],
+    ["silence", () => undefined, "-32001 unavailable request_timeout"],
   ])("%s", async (_, behaviour, expected) => {
     server.behave(behaviour);
     const inner = httpProvider(server.url, { timeout: 300 });
@@ -238,10 +238,10 @@ describe("a lie is refused", () => {
     const silent = { request: () => new Promise(() => undefined) };
     const request = { method: "eth_getBalance", params: [miner.address] };
     const late = provider({ provider: silent, timeout: 50 }).request(request);
-    expect(await refusal(late)).toBe("-32603 unavailable request_timeout");
+    expect(await refusal(late)).toBe("-32001 unavailable request_timeout");
     const throwing = { request: () => Promise.reject(new Error("no")) };
     const failed = provider({ provider: throwing }).request(request);
-    expect(await refusal(failed)).toBe("-32603 unavailable server_error");
+    expect(await refusal(failed)).toBe("-32001 unavailable server_error");
   });
 });
 
