@@ -83,6 +83,24 @@ describe("the state after a block", () => {
     expect([code, reason]).toEqual(["unavailable", "unknown_block"]);
   });
 
+  test("of a node that proves only newer blocks is refused, with its words and a hint", async () => {
+    const message = "distance to target block exceeds maximum proof window";
+    const { provider } = providerOf(chain, {
+      fetch: async (_, init) => {
+        const question = JSON.parse(init?.body as string) as Question & { id: number };
+        const reply = isState(question)
+          ? { error: { code: -32602, message } }
+          : { result: (await honest(question, "")) ?? null };
+        return Response.json({ jsonrpc: "2.0", id: question.id, ...reply });
+      },
+    });
+    const refused = await refusalOf(
+      provider.request({ method: "eth_getBalance", params: [CONTRACT, "latest"] }),
+    );
+    expect([refused.reason, refused.found]).toEqual(["server_error", message]);
+    expect(refused.expected).toContain("if its node is set to prove block 54");
+  });
+
   test("is a lie if the server has the block", async () => {
     const { ask } = asking((question, url) => {
       if (isState(question) && isByHash(question)) return undefined;
