@@ -9,6 +9,7 @@ use prooflight_core::chain::{
     ChainConfig, ChainLimits, LmptConfig, LvmtConfig, SchemeConfig, StateOperation,
 };
 use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_json::checkpoint::LimitsJson;
 use prooflight_json::{Hex, StateOp};
 use prooflight_node::Chain;
 use prooflight_node::authority::{Signers, generate};
@@ -22,6 +23,7 @@ use serde_json::Value;
 struct StateRoots {
     scheme: String,
     params: Params,
+    limits: Option<LimitsJson>,
     blocks: Vec<Vec<StateOp>>,
 }
 
@@ -46,11 +48,11 @@ enum Params {
 #[test]
 fn the_roots_are_those_of_the_vectors() {
     let files = [
-        ("amb.json", 5),
+        ("amb.json", 33),
         ("avl.json", 4),
         ("lmpt.json", 30),
         ("lvmt.json", 4),
-        ("mpt.json", 2),
+        ("mpt.json", 68),
         ("smt.json", 4),
     ];
     for (file, tests) in files {
@@ -90,7 +92,7 @@ fn state_roots(input: &Value) -> Result<Answer> {
         schemes: vec![scheme_config(scheme, &input.params)?],
         authorities: vec![key.verifying_key().to_bytes()],
         quorum: 1,
-        limits: ChainLimits::default(),
+        limits: input.limits.map_or_else(ChainLimits::default, ChainLimits::from),
         genesis_timestamp_ms: 0,
     };
     let signers = Signers::new(&config, vec![key])?;

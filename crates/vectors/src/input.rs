@@ -11,7 +11,7 @@ use serde_json::{Map, Value, from_str};
 const MAX_JOINED_BYTES: u64 = 1 << 24;
 
 /// The most items that all joined parts of an input may have.
-const MAX_JOINED_ITEMS: u64 = 1 << 16;
+const MAX_JOINED_ITEMS: u64 = 1 << 17;
 
 /// A verifier's input; in an invalid test it may be malformed in any way.
 #[derive(Clone, Debug)]
@@ -276,9 +276,9 @@ mod tests {
     }
 
     #[test]
-    fn an_input_has_at_most_65536_items_of_them() {
+    fn an_input_has_at_most_131072_items_of_them() {
         let items = |times: u32| json!({ "joined": [{ "repeat": [0, 0], "times": times }] });
-        let half = 1 << 14;
+        let half = 1 << 15;
         assert!(read(json!([items(half), items(half)])).is_ok());
         for times in [half + 1, u32::MAX] {
             assert!(read(json!([items(half), items(times)])).is_err(), "{times}");

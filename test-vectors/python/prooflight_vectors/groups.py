@@ -8,6 +8,7 @@ from . import (
     amb_input,
     amt,
     avl,
+    chain_blocks,
     chain_compare,
     chain_key_range,
     chain_range,
@@ -17,7 +18,6 @@ from . import (
     ethereum,
     ethereum_hashes,
     lmpt,
-    lmpt_state,
     lvmt,
     mpt,
     smt_input,
@@ -52,9 +52,9 @@ VERIFIERS = {
     "SmtDiff": smt_input.verify_diff_input,
 }
 
-# What only a program that keeps the state can run (vectors 5), and the models of schemes that do.
+# What only a program that keeps the state can run (vectors 5), and the schemes whose state a model keeps.
 UNSUPPORTED = frozenset({"StateRoots"})
-MODELS = {"lmpt": lmpt_state.verify_roots_input}
+MODELS = dict.fromkeys(chain_blocks.STATES, chain_blocks.verify_roots_input)
 
 
 def verifier_of(group_type, test_input):

@@ -3,7 +3,7 @@
 from .carrier import BYTES
 
 MAX_BYTES = 2**24
-MAX_ITEMS = 2**16
+MAX_ITEMS = 2**17
 
 
 class JoinedError(Exception):

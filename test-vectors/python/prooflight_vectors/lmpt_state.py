@@ -1,12 +1,11 @@
-"""The state of layered tries (lmpt 1 to 3), and the group StateRoots (vectors 5) for it.
+"""The state of layered tries (lmpt 1 to 3).
 
 Simple and slow: each layer is a dictionary, and its trie is built anew after each block.
 """
 
 from typing import NamedTuple
 
-from .carrier import check_names, read_array, read_member, read_name, read_number, write_bytes
-from .chain_state import read_operation
+from .carrier import check_names, read_member, read_number
 from .errors import check
 from .keccak import keccak256
 from .mpt import nibbles_of
@@ -30,7 +29,6 @@ class State:
 
     def __init__(self, eras):
         self.eras = eras
-        self.values = {}  # what each raw key has
         self.snapshot, self.intermediate, self.delta = {}, {}, {}
         self.is_genesis = True
         self.begin_era()
@@ -38,14 +36,8 @@ class State:
     def begin_era(self):
         self.blocks = self.ops = self.bytes = 0
 
-    def apply(self, operations):
-        """Applies a block's operations as they were submitted."""
-        block = self.normalise(operations)
-        for key, value in block.items():
-            if value is None:
-                del self.values[key]
-            else:
-                self.values[key] = value
+    def apply(self, block):
+        """Applies a normalised block: a dictionary from raw keys to values, None to delete a key."""
         if self.is_genesis:
             self.is_genesis = False
             self.snapshot = {keccak256(key): b"\x01" + value for key, value in block.items()}
@@ -57,11 +49,6 @@ class State:
         self.blocks += 1
         if self.is_over():
             self.end_era()
-
-    def normalise(self, operations):
-        """The last operation on each key (chain 5); None deletes."""
-        block = {operation.key: operation.value for operation in operations}
-        return {k: v for k, v in block.items() if v is not None or k in self.values}
 
     def is_over(self):
         reached = self.blocks == self.eras.blocks or self.ops >= self.eras.ops
@@ -131,32 +118,16 @@ def with_length(code, payload):
     return bytes([code + 55 + len(digits)]) + digits + payload
 
 
-# vectors 5: StateRoots
+# vectors 5: the parameters of StateRoots
 
 
-def verify_roots_input(test_input):
-    """Applies the blocks of a test's `input`. Returns the root after each."""
-    check_names(test_input, ("scheme", "params", "blocks"))
-    read_member(test_input, "scheme", lambda scheme: read_name(scheme, ("lmpt",)))
-    state = State(read_member(test_input, "params", read_eras))
-    blocks = read_member(test_input, "blocks", lambda blocks: read_array(blocks, read_block))
-    roots = []
-    for operations in blocks:
-        state.apply(operations)
-        roots.append(write_bytes(state.root()))
-    return {"roots": roots}
-
-
-def read_block(value):
-    return read_array(value, read_operation)
-
-
-def read_eras(value):
-    check_names(value, ("eraBlocks", "eraOps", "eraBytes"))
+def read_state(params):
+    """The state before block 0 of a chain with these parameters."""
+    check_names(params, ("eraBlocks", "eraOps", "eraBytes"))
     eras = Eras(
-        read_member(value, "eraBlocks", read_number),
-        read_member(value, "eraOps", read_number),
-        read_member(value, "eraBytes", read_number, None),
+        read_member(params, "eraBlocks", read_number),
+        read_member(params, "eraOps", read_number),
+        read_member(params, "eraBytes", read_number, None),
     )
     check(all(bound != 0 for bound in eras), "invalid_config")
-    return eras
+    return State(eras)

@@ -53,7 +53,7 @@ class Joined(unittest.TestCase):
             with self.subTest(times), self.assertRaises(JoinedError):
                 join_all([half, repeat("0x0000", times)])
 
-    def test_an_input_has_at_most_65536_items_of_them(self):
+    def test_an_input_has_at_most_131072_items_of_them(self):
         half = repeat([0, 0], MAX_ITEMS // 4)
         self.assertEqual(len(join_all([half, half])[1]), MAX_ITEMS // 2)
         for times in (MAX_ITEMS // 4 + 1, 2**32 - 1):

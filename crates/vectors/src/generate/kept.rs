@@ -7,6 +7,7 @@ use serde_json::{Value, from_str, to_string};
 use super::builder::Builder;
 use super::damage::damaged;
 use super::malformed::malformed;
+use crate::answer::Answer;
 use crate::edits::Edits;
 use crate::file::{Test, VectorFile};
 use crate::input::Input;
@@ -71,11 +72,13 @@ struct Row {
     edits: Option<Edits>,
     /// The input, instead of `base` and `edits`.
     input: Option<Value>,
-    /// The pinned reason; without one, the test pins only our verifier's code.
+    /// The members of the answer to pin, of a test that a verifier must accept.
+    expected: Option<Answer>,
+    /// The pinned reason of a refusal; without one, the test pins only our verifier's code.
     reason: Option<String>,
 }
 
-/// Adds tests that a verifier must refuse to a file; the error describes the first invalid row.
+/// Adds tests to a file; the error describes the first invalid row.
 pub fn add(committed: &str, rows: &str) -> Result<String, String> {
     let rows: Vec<Row> = from_str(rows).map_err(|error| error.to_string())?;
     let mut file = Builder::open(committed)?;
@@ -90,9 +93,11 @@ fn add_row(file: &mut Builder, row: Row) -> Result<(), String> {
     file.group(&row.group_type);
     let input = match (row.base, row.edits, row.input) {
         (Some(base), Some(edits), None) => edits.apply(input_of(file.tests(), base)?)?,
-        (None, None, Some(input)) => Input::Json(input).read()?.into_owned(),
+        // Long bytes and arrays stay in the parts in which the row has them.
+        (None, None, Some(input)) => input,
         _ => return Err("expected base and edits, or an input".to_owned()),
     };
+    let joined = Input::Json(input.clone()).read()?.into_owned();
     if file.tests().iter().any(|test| test.comment == row.comment) {
         return Err("a test has this comment".to_owned());
     }
@@ -100,9 +105,20 @@ fn add_row(file: &mut Builder, row: Row) -> Result<(), String> {
         return Err(format!("the file's notes lack the flag {flag}"));
     }
     let flags = row.flags.iter().map(String::as_str).collect::<Vec<_>>();
-    let error = verify(&row.group_type, &input)?.err().ok_or("our verifier accepts it")?;
+    let answer = verify(&row.group_type, &joined)?;
+    if let Some(expected) = row.expected {
+        let answer = answer.map_err(|error| format!("our verifier refuses it: {error}"))?;
+        if let Some((name, _)) =
+            expected.iter().find(|(name, value)| answer.get(*name) != Some(value))
+        {
+            return Err(format!("our verifier answers another {name}"));
+        }
+        file.valid(&flags, row.comment, &input, expected);
+        return Ok(());
+    }
+    let error = answer.err().ok_or("our verifier accepts it")?;
     match row.reason {
-        None => file.refused(&flags, row.comment, &input),
+        None => file.refused(&flags, row.comment, &joined),
         Some(reason) if reason == error.reason().as_str() => {
             file.invalid(&flags, row.comment, &input, error.reason());
         }

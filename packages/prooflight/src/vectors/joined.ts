@@ -6,7 +6,7 @@ import { isHex, isObject, isU32 } from "./forms.js";
 const MAX_BYTES = 1 << 24;
 
 /** The most items that they may have. */
-const MAX_ITEMS = 1 << 16;
+const MAX_ITEMS = 1 << 17;
 
 /**
  * Replaces every object with joined parts in a test's JSON by the bytes or the array.

@@ -2,7 +2,6 @@ import re
 import unittest
 
 from prooflight_vectors import lmpt, lmpt_state
-from prooflight_vectors.chain_state import StateOperation
 from prooflight_vectors.keccak import keccak256
 from prooflight_vectors.mpt import Limits
 
@@ -20,7 +19,7 @@ class LayeredTries(unittest.TestCase):
         state = lmpt_state.State(lmpt_state.Eras(blocks=2, ops=1000))
         self.layers, self.roots = [], []
         for block in self.BLOCKS:
-            state.apply([StateOperation(*operation) for operation in block])
+            state.apply(dict(block))
             names = {keccak256(key): key.hex() for key in (b"a", b"b", b"c")}
             layers = (state.snapshot, state.intermediate, state.delta)
             self.layers.append(
