@@ -2,7 +2,7 @@
 
 mod message;
 
-use prooflight_core::{Hash, Limits, Result, Scheme};
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme};
 use prooflight_mpt::{
     verify_code, verify_get_proof, verify_header, verify_proof, verify_transaction_hash,
 };
@@ -24,6 +24,13 @@ pub fn mpt_verify_proof(request: &[u8]) -> Result<Vec<u8>, JsValue> {
 #[wasm_bindgen(js_name = mptVerifyAnswers)]
 pub fn mpt_verify_answers(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, answers(request))
+}
+
+/// The proofs of the canonical answer to one question, which are not verified: takes an `AnswersRequest`, returns
+/// `Proofs`.
+#[wasm_bindgen(js_name = mptCanonicalProofs)]
+pub fn mpt_canonical_proofs(request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    throw(Scheme::Mpt, canonical_proofs(request))
 }
 
 /// Verifies a header against its hash of 32 bytes: returns its number, then its state root.
@@ -55,12 +62,18 @@ fn answers(request: &[u8]) -> Result<Vec<u8>> {
     let request = AnswersRequest::decode(request)?;
     let mut states = Vec::with_capacity(request.questions.len());
     for question in &request.questions {
-        let storage_proof = question.storage_proof();
-        let answer = question.answer(&storage_proof);
+        let answer = request.canonical(question)?;
         let (root, slots) = (&request.state_root, &question.slots);
         states.push(verify_get_proof(root, &question.address, slots, &answer, &request.limits)?);
     }
     Ok(messages::states(&states))
+}
+
+fn canonical_proofs(request: &[u8]) -> Result<Vec<u8>> {
+    let request = AnswersRequest::decode(request)?;
+    let question = request.questions.first();
+    let question = question.ok_or_else(|| Error::new(Reason::Bug, "a question", "none"))?;
+    request.canonical(question).map(|answer| messages::proofs(&answer))
 }
 
 fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {

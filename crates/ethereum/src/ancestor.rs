@@ -1,7 +1,7 @@
 //! Verifies the hashes of older blocks against the state of a newer one.
 
-use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
-use prooflight_mpt::{Address, EMPTY_ROOT, Word, verify_account, verify_slot};
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified, keccak256};
+use prooflight_mpt::{Address, EMPTY_ROOT, Word, read_proof, verify_account, verify_slot};
 
 use crate::header::BlockHeader;
 
@@ -16,7 +16,7 @@ const WINDOW: u64 = 8191;
 
 /// Verifies the hash of one of the 8,191 blocks before a block.
 ///
-/// The proofs are those of `eth_getProof` at `header`'s block, for the address
+/// The proofs are those of `eth_getProof` at `header`'s block, as nodes send them, for the address
 /// `0x0000F90827F1C53a10cb7A02335B175320002935` and the slot `number % 8191`. A number outside the window
 /// is `invalid_argument`, a header from before Prague is `unsupported_fork`; `unknown_block` if the
 /// contract does not have the hash, as in the first 8,191 blocks from Prague on. Other errors are those
@@ -39,13 +39,15 @@ pub fn verify_ancestor_hash(
         let expected = format_args!("one of the {WINDOW} blocks before {}", header.number);
         return Err(Error::new(Reason::InvalidArgument, expected, number));
     }
-    let account = *verify_account(&header.state_root, &HISTORY_STORAGE, account_proof, limits)?;
+    let proof = read_proof(&keccak256(&[&HISTORY_STORAGE]), account_proof, limits);
+    let account = *verify_account(&header.state_root, &HISTORY_STORAGE, &proof, limits)?;
     let root = account.map_or(EMPTY_ROOT, |account| account.storage_root);
     let mut slot = Word::default();
     if let Some(last) = slot.last_chunk_mut() {
         *last = (number % WINDOW).to_be_bytes();
     }
-    let hash = *verify_slot(&root, &slot, slot_proof, limits)?;
+    let proof = read_proof(&keccak256(&[&slot]), slot_proof, limits);
+    let hash = *verify_slot(&root, &slot, &proof, limits)?;
     hash.map(Verified::by_verifier).ok_or_else(|| {
         Error::new(Reason::UnknownBlock, format_args!("the hash of block {number}"), "zero")
     })

@@ -101,3 +101,23 @@ fn a_hash_is_that_of_the_contract_in_one_state() {
     let refused = verify_ancestor_hash(&head, HEAD - 1, &account, &slot, &limits).unwrap_err();
     assert_eq!(refused.code(), prooflight_core::Code::Mismatch);
 }
+
+#[test]
+fn proofs_are_read_as_nodes_send_them() {
+    let state = state(CONTRACT, &[HEAD - 1, HEAD - 2]);
+    let head = header(HEAD, state.root(), 21);
+    let proved = state.prove(&CONTRACT, &[word((HEAD - 1) % 8191)]).unwrap();
+    let sent = |proof: &'_ [Vec<u8>], more: &'static [u8]| {
+        proof.iter().cloned().chain([more.to_vec()]).collect::<Vec<_>>()
+    };
+    let verify = |more: &'static [u8]| {
+        let account = sent(&proved.account_proof, more);
+        let slot = sent(&proved.storage[0].proof, more);
+        let [account, slot] =
+            [&account, &slot].map(|proof| proof.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let verified = verify_ancestor_hash(&head, HEAD - 1, &account, &slot, &Limits::DEFAULT);
+        verified.map(Verified::into_inner).map_err(|error| error.reason())
+    };
+    assert_eq!(verify(&[]), Ok(hash_of(HEAD - 1)));
+    assert_eq!(verify(&[0x80]), Err(Reason::InvalidNode));
+}

@@ -1,7 +1,8 @@
 //! Merkle Patricia proofs of Ethereum: single tries, `eth_getProof` answers and block headers.
 //!
 //! A state is identified by its root. [`verify_get_proof`] takes a root that the caller trusts and a
-//! node's whole answer; [`verify_header`] leads from a trusted block hash to the root.
+//! node's whole answer, made canonical by [`read_get_proof`]; [`verify_header`] leads from a trusted block
+//! hash to the root.
 //! [`verify_account`], [`verify_slot`] and [`verify_proof`] check single proofs.
 //!
 //! ```
@@ -35,6 +36,7 @@ mod node;
 mod nodes;
 #[cfg(feature = "prover")]
 mod prover;
+mod read;
 #[doc(hidden)]
 pub mod rlp;
 mod transaction;
@@ -52,5 +54,6 @@ pub use prover::{
     ProvedAccount, ProvedKey, ProvedKeys, ProvedSlot, StateChange, TrieRoot, prove_at,
     prove_state_at,
 };
+pub use read::{read_get_proof, read_proof};
 pub use transaction::{signed_part, verify_code, verify_transaction_hash};
 pub use verify::{MAX_KEY_LENGTH, verify_keys, verify_proof};

@@ -13,7 +13,7 @@ use crate::walk::walk;
 pub const MAX_KEY_LENGTH: usize = 256;
 
 /// The only node of the trie without keys: the empty string.
-const EMPTY_TRIE: &[u8] = &[0x80];
+pub(crate) const EMPTY_TRIE: &[u8] = &[0x80];
 
 /// Verifies the value of a key, or that it has none, in the trie with this root.
 ///

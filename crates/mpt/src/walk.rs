@@ -19,25 +19,38 @@ pub(crate) fn walk<'a>(
     keys: &[&[u8]],
     nodes: &Nodes<'a>,
 ) -> Result<Vec<Option<&'a [u8]>>> {
-    let mut walk = Walk { keys, values: vec![None; keys.len()], next: Vec::new() };
-    walk.visit(nodes.hashed(0, root)?, 0..keys.len(), 0)?;
+    let first = nodes.hashed(0, root)?;
     let mut used = 1;
-    while let Some(Step { child, after_extension, keys, walked }) = walk.next.pop() {
-        let node = match child {
-            Child::Empty => continue,
+    let values = walk_through(first, keys, &mut |child| {
+        Ok(Some(match child {
+            Child::Empty => return Ok(None),
             Child::Inline(payload) => Node::from_items(payload, &Limits::NONE)?,
             Child::Hash(hash) => {
                 let node = nodes.hashed(used, hash)?;
                 used += 1;
                 node
             }
-        };
+        }))
+    })?;
+    nodes.check_used(used)?;
+    Ok(values)
+}
+
+/// Walks from a first node along the paths of keys; returns their values. `go` returns the node of a child, if any.
+pub(crate) fn walk_through<'a>(
+    first: Node<'a>,
+    keys: &[&[u8]],
+    go: &mut dyn FnMut(Child<'a>) -> Result<Option<Node<'a>>>,
+) -> Result<Vec<Option<&'a [u8]>>> {
+    let mut walk = Walk { keys, values: vec![None; keys.len()], next: Vec::new() };
+    walk.visit(first, 0..keys.len(), 0)?;
+    while let Some(Step { child, after_extension, keys, walked }) = walk.next.pop() {
+        let Some(node) = go(child)? else { continue };
         if after_extension {
             node.check_is_branch()?;
         }
         walk.visit(node, keys, walked)?;
     }
-    nodes.check_used(used)?;
     Ok(walk.values)
 }
 

@@ -35,13 +35,13 @@ fn the_bytes_of_a_header() {
 #[test]
 fn the_number_of_slots() {
     let answer = GetProof {
-        address: &[1; 20],
+        address: [1; 20],
         nonce: 0,
         balance: [0; 32],
-        storage_hash: &[0; 32],
-        code_hash: &[0; 32],
-        account_proof: &[],
-        storage_proof: &[],
+        storage_hash: [0; 32],
+        code_hash: [0; 32],
+        account_proof: Vec::new(),
+        storage_proof: Vec::new(),
     };
     let most = Limits::DEFAULT.max_keys;
     let asked = |count| {

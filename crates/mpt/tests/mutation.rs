@@ -12,7 +12,7 @@ use prooflight_core::{Reason, keccak256};
 use prooflight_testkit::mpt::honest::Honest;
 use prooflight_testkit::mpt::oracle;
 use prooflight_testkit::mpt::state::HonestState;
-use prooflight_testkit::mpt::targets::{mpt_get_proof, mpt_proof};
+use prooflight_testkit::mpt::targets::{mpt_get_proof, mpt_proof, mpt_sent_proof};
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
 
@@ -228,6 +228,7 @@ fn random_changes() {
         let data = random_bytes(seed);
         read += usize::from(mpt_proof(&mut Unstructured::new(&data[..600])).is_ok());
         read += usize::from(mpt_get_proof(&mut Unstructured::new(&data[600..1600])).is_ok());
+        read += usize::from(mpt_sent_proof(&mut Unstructured::new(&data[1600..2200])).is_ok());
     }
-    assert!(read > 45_000, "{read}");
+    assert!(read > 68_000, "{read}");
 }

@@ -41,6 +41,7 @@ pub mod limits;
 pub mod lmpt;
 pub mod lvmt;
 pub mod mpt;
+mod mpt_sent;
 pub mod range;
 mod run;
 pub mod smt;

@@ -4,8 +4,8 @@ use prooflight_core::{Error, Limits, Reason, Result};
 use prooflight_json::strict::{object, objects, some_object};
 use prooflight_json::{Address, Hash32, Hex, Quantity, Word};
 use prooflight_mpt::{
-    Account, GetProof, SlotProof, verify_code, verify_get_proof, verify_header, verify_proof,
-    verify_transaction_hash,
+    Account, AccountState, GetProof, SlotProof, verify_code, verify_get_proof, verify_header,
+    verify_proof, verify_transaction_hash,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub struct MptProof {
     pub limits: Option<CallerLimits>,
 }
 
-/// The input of an `EthGetProof` test.
+/// The input of an `EthGetProof` or `EthAnswer` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EthGetProof {
@@ -123,27 +123,21 @@ impl EthGetProof {
         let limits = CallerLimits::or_default(self.limits);
         let slots: Vec<_> = self.slots.iter().map(|slot| slot.0).collect();
         let response: Response = object(&self.response).map_err(|error| invalid_answer(&error))?;
-        let nodes = Nodes::of(&response);
-        let storage_proof = nodes.storage_proof(&response);
         let answer = GetProof {
-            address: &response.address.0,
+            address: response.address.0,
             nonce: response
                 .nonce
                 .to_u64()
                 .ok_or_else(|| invalid_answer(&"a nonce above 64 bits"))?,
             balance: response.balance.0,
-            storage_hash: &response.storage_hash.0,
-            code_hash: &response.code_hash.0,
-            account_proof: &nodes.account,
-            storage_proof: &storage_proof,
+            storage_hash: response.storage_hash.0,
+            code_hash: response.code_hash.0,
+            account_proof: slices(&response.account_proof),
+            storage_proof: response.storage_proof.iter().map(ResponseSlot::proof).collect(),
         };
         let state =
             verify_get_proof(&self.state_root.0, &self.address.0, &slots, &answer, &limits)?;
-        let storage = state.storage.iter().map(|&value| Word(value).to_string());
-        Ok(Answer::from_iter([
-            ("account".to_owned(), account(state.account.as_ref())),
-            ("storage".to_owned(), storage.collect()),
-        ]))
+        Ok(state_answer(&state))
     }
 }
 
@@ -173,28 +167,24 @@ impl EthTransaction {
     }
 }
 
-/// The nodes of an answer, in the form that the verifier takes.
-struct Nodes<'a> {
-    account: Vec<&'a [u8]>,
-    storage: Vec<Vec<&'a [u8]>>,
-}
-
-impl<'a> Nodes<'a> {
-    fn of(response: &'a Response) -> Self {
-        let storage = response.storage_proof.iter().map(|slot| slices(&slot.proof));
-        Self { account: slices(&response.account_proof), storage: storage.collect() }
-    }
-
-    fn storage_proof(&self, response: &Response) -> Vec<SlotProof<'_>> {
-        let slots = response.storage_proof.iter().zip(&self.storage);
-        slots
-            .map(|(slot, proof)| SlotProof { key: slot.key.0, value: slot.value.0, proof })
-            .collect()
+impl ResponseSlot {
+    /// The slot's part of the answer, in the form that the verifier takes.
+    fn proof(&self) -> SlotProof<'_> {
+        SlotProof { key: self.key.0, value: self.value.0, proof: slices(&self.proof) }
     }
 }
 
-fn slices(nodes: &[Hex]) -> Vec<&[u8]> {
+pub(crate) fn slices(nodes: &[Hex]) -> Vec<&[u8]> {
     nodes.iter().map(|node| &node.0[..]).collect()
+}
+
+/// What an answer proves.
+pub(crate) fn state_answer(state: &AccountState) -> Answer {
+    let storage = state.storage.iter().map(|&value| Word(value).to_string());
+    Answer::from_iter([
+        ("account".to_owned(), account(state.account.as_ref())),
+        ("storage".to_owned(), storage.collect()),
+    ])
 }
 
 fn account(account: Option<&Account>) -> Value {
@@ -208,6 +198,6 @@ fn account(account: Option<&Account>) -> Value {
 }
 
 #[cold]
-fn invalid_answer(found: &dyn core::fmt::Display) -> Error {
+pub(crate) fn invalid_answer(found: &dyn core::fmt::Display) -> Error {
     Error::new(Reason::InvalidAnswer, "an answer to eth_getProof", found)
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::file::{Test, VectorFile, Verdict};
 use crate::input::Input;
-use crate::{amb, amt, avl, chain, ergo, key_range, lmpt, lvmt, mpt, range, smt, state};
+use crate::{amb, amt, avl, chain, ergo, key_range, lmpt, lvmt, mpt, mpt_sent, range, smt, state};
 
 /// The results of the tests of a file.
 #[derive(Clone, Debug)]
@@ -107,6 +107,9 @@ pub fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String>
         "LvmtProof" => Ok(parse(input).and_then(|input: lvmt::LvmtProof| input.verify())),
         "MptProof" => Ok(parse(input).and_then(|input: mpt::MptProof| input.verify())),
         "EthGetProof" => Ok(parse(input).and_then(|input: mpt::EthGetProof| input.verify())),
+        "EthAnswer" => {
+            Ok(parse(input).and_then(|input: mpt::EthGetProof| mpt_sent::verify(&input)))
+        }
         "EthHeader" => Ok(parse(input).and_then(|input: mpt::EthHeader| input.verify())),
         "EthCode" => Ok(parse(input).and_then(|input: mpt::EthCode| input.verify())),
         "EthTransaction" => Ok(parse(input).and_then(|input: mpt::EthTransaction| input.verify())),

@@ -2,21 +2,24 @@
 //!
 //! ```text
 //! struct ProofRequest   { root: [u8; 32], key: Vec<u8>, limits: Limits, proof: Vec<Vec<u8>> }
-//! struct AnswersRequest { state_root: [u8; 32], limits: Limits, questions: Vec<Question> }
+//! struct AnswersRequest { state_root: [u8; 32], limits: Limits, as_sent: bool, questions: Vec<Question> }
 //! struct Question       { address: [u8; 20], slots: Vec<[u8; 32]>,
 //!                         what the server answered:
-//!                         answered: [u8; 20], nonce: u64, balance: [u8; 32], storage_hash: [u8; 32],
-//!                         code_hash: [u8; 32], account_proof: Vec<Vec<u8>>,
-//!                         storage_proof: Vec<Slot> }
+//!                         answered: [u8; 20], nonce: u64, balance: [u8; 32],
+//!                         storage_hash: Option<[u8; 32]>, code_hash: Option<[u8; 32]>,
+//!                         account_proof: Vec<Vec<u8>>, storage_proof: Vec<Slot> }
 //! struct Slot           { key: [u8; 32], value: [u8; 32], proof: Vec<Vec<u8>> }
 //! struct AccountState   { present: bool, has_code: bool, nonce: u64, balance: [u8; 32],
 //!                         storage_root: [u8; 32], code_hash: [u8; 32], storage: Vec<[u8; 32]> }
+//! type   Proofs         = Vec<Vec<Vec<u8>>>; // the nodes of the account's proof, then those of each slot's
 //! ```
-//! An absent account has the fields of an empty one.
+//! Answers `as_sent` are read before they are verified. A missing hash is that of an account without slots or
+//! code. An absent account has the fields of an empty one.
 
 use prooflight_core::{Hash, Limits, Result, Verified};
 use prooflight_mpt::{
     Account, AccountState, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, SlotProof, Word,
+    read_get_proof,
 };
 
 use crate::limits::limits;
@@ -47,6 +50,7 @@ impl<'a> ProofRequest<'a> {
 pub(crate) struct AnswersRequest<'a> {
     pub(crate) state_root: Hash,
     pub(crate) limits: Limits,
+    as_sent: bool,
     pub(crate) questions: Vec<Question<'a>>,
 }
 
@@ -54,19 +58,7 @@ pub(crate) struct AnswersRequest<'a> {
 pub(crate) struct Question<'a> {
     pub(crate) address: Address,
     pub(crate) slots: Vec<Word>,
-    answered: Address,
-    nonce: u64,
-    balance: Word,
-    storage_hash: Hash,
-    code_hash: Hash,
-    account_proof: Vec<&'a [u8]>,
-    storage_proof: Vec<Slot<'a>>,
-}
-
-struct Slot<'a> {
-    key: Word,
-    value: Word,
-    proof: Vec<&'a [u8]>,
+    answer: GetProof<'a>,
 }
 
 impl<'a> AnswersRequest<'a> {
@@ -75,31 +67,19 @@ impl<'a> AnswersRequest<'a> {
             Ok(Self {
                 state_root: r.array()?,
                 limits: limits(r)?,
+                as_sent: r.bool()?,
                 questions: r.sequence(question)?,
             })
         })
     }
-}
 
-impl Question<'_> {
-    /// The answer's slots in the form that the verifier takes.
-    pub(crate) fn storage_proof(&self) -> Vec<SlotProof<'_>> {
-        let slots = self.storage_proof.iter();
-        slots
-            .map(|slot| SlotProof { key: slot.key, value: slot.value, proof: &slot.proof })
-            .collect()
-    }
-
-    /// The answer in the form that the verifier takes.
-    pub(crate) fn answer<'s>(&'s self, storage_proof: &'s [SlotProof<'s>]) -> GetProof<'s> {
-        GetProof {
-            address: &self.answered,
-            nonce: self.nonce,
-            balance: self.balance,
-            storage_hash: &self.storage_hash,
-            code_hash: &self.code_hash,
-            account_proof: &self.account_proof,
-            storage_proof,
+    /// The canonical answer to one of the questions.
+    pub(crate) fn canonical(&self, question: &Question<'a>) -> Result<GetProof<'a>> {
+        let answer = question.answer.clone();
+        if self.as_sent {
+            read_get_proof(&question.slots, answer, &self.limits)
+        } else {
+            Ok(answer)
         }
     }
 }
@@ -108,15 +88,18 @@ fn question<'a>(r: &mut Request<'a>) -> Result<Question<'a>> {
     Ok(Question {
         address: r.array()?,
         slots: r.sequence(Request::array)?,
-        answered: r.array()?,
-        nonce: r.u64()?,
-        balance: r.array()?,
-        storage_hash: r.array()?,
-        code_hash: r.array()?,
-        account_proof: r.sequence(Request::bytes)?,
-        storage_proof: r.sequence(|r| {
-            Ok(Slot { key: r.array()?, value: r.array()?, proof: r.sequence(Request::bytes)? })
-        })?,
+        answer: GetProof {
+            address: r.array()?,
+            nonce: r.u64()?,
+            balance: r.array()?,
+            storage_hash: r.option(Request::array)?.unwrap_or(EMPTY_ROOT),
+            code_hash: r.option(Request::array)?.unwrap_or(EMPTY_CODE_HASH),
+            account_proof: r.sequence(Request::bytes)?,
+            storage_proof: r.sequence(|r| {
+                let (key, value) = (r.array()?, r.array()?);
+                Ok(SlotProof { key, value, proof: r.sequence(Request::bytes)? })
+            })?,
+        },
     })
 }
 
@@ -149,6 +132,20 @@ pub(crate) fn states(states: &[Verified<AccountState>]) -> Vec<u8> {
         response.length(storage.len());
         for word in storage {
             response.array(word);
+        }
+    }
+    response.into_bytes()
+}
+
+/// Encodes the `Proofs` of an answer.
+pub(crate) fn proofs(answer: &GetProof<'_>) -> Vec<u8> {
+    let mut response = Response::with_capacity(4096);
+    response.length(1 + answer.storage_proof.len());
+    let slots = answer.storage_proof.iter().map(|slot| &slot.proof);
+    for proof in core::iter::once(&answer.account_proof).chain(slots) {
+        response.length(proof.len());
+        for node in proof {
+            response.bytes(node);
         }
     }
     response.into_bytes()

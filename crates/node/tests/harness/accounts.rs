@@ -60,18 +60,18 @@ pub(crate) fn verify(
         .map(|(slot, proof)| SlotProof {
             key: integer(&slot["key"]),
             value: integer(&slot["value"]),
-            proof,
+            proof: proof.clone(),
         })
         .collect();
     let account_proof: Vec<&[u8]> = account_proof.iter().map(Vec::as_slice).collect();
     let answer = GetProof {
-        address: &bytes(&reply["address"]).try_into().unwrap(),
+        address: bytes(&reply["address"]).try_into().unwrap(),
         nonce: u64::from_be_bytes(integer(&reply["nonce"])[24..].try_into().unwrap()),
         balance: integer(&reply["balance"]),
-        storage_hash: &bytes(&reply["storageHash"]).try_into().unwrap(),
-        code_hash: &bytes(&reply["codeHash"]).try_into().unwrap(),
-        account_proof: &account_proof,
-        storage_proof: &storage,
+        storage_hash: bytes(&reply["storageHash"]).try_into().unwrap(),
+        code_hash: bytes(&reply["codeHash"]).try_into().unwrap(),
+        account_proof,
+        storage_proof: storage,
     };
     verify_get_proof(root, address, slots, &answer, &Limits::DEFAULT).unwrap().into_inner()
 }

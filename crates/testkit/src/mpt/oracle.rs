@@ -23,19 +23,34 @@ pub fn verify(root: &[u8; 32], key: &[u8], proof: &[Vec<u8>]) -> Option<Shown> {
     }
     let nibbles: Vec<_> = key.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect();
     let mut below = nodes[1..].iter().zip(hashes);
-    let value = walk(&nodes[0], &nibbles, &mut below)?;
+    let value = walk(&nodes[0], &nibbles, &mut below, &mut Vec::new())?;
     below.next().is_none().then_some(value)
+}
+
+/// All nodes on the path of a key, as some servers list them: those that are inside their parent too.
+pub fn path(key: &[u8], proof: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let nodes: Vec<_> = proof.iter().map(|node| Rlp::decode(node).expect("a node")).collect();
+    let nibbles: Vec<_> = key.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect();
+    let hashes = proof.iter().map(|node| keccak256(&[node]));
+    let mut below = nodes.iter().zip(hashes);
+    let mut path = Vec::new();
+    if let Some((first, _)) = below.next() {
+        walk(first, &nibbles, &mut below, &mut path).expect("an honest proof");
+    }
+    path
 }
 
 fn walk<'n>(
     node: &Rlp,
     ahead: &[u8],
     below: &mut impl Iterator<Item = (&'n Rlp, [u8; 32])>,
+    path: &mut Vec<Vec<u8>>,
 ) -> Option<Shown> {
+    path.push(node.encode());
     let Rlp::List(items) = node else { return None };
-    let (child, ahead, must_be_branch) = if let [path, rest] = &items[..] {
-        let (path, is_leaf) = path_of(path)?;
-        match (ahead.strip_prefix(&path[..]), rest) {
+    let (child, ahead, must_be_branch) = if let [shared, rest] = &items[..] {
+        let (shared, is_leaf) = path_of(shared)?;
+        match (ahead.strip_prefix(&shared[..]), rest) {
             (Some([]), Rlp::String(value)) if is_leaf => return Some(Some(value.clone())),
             (Some(ahead), child) if !is_leaf => (child, ahead, true),
             _ => return Some(None),
@@ -61,7 +76,7 @@ fn walk<'n>(
     if must_be_branch && !is_branch(child) {
         return None;
     }
-    walk(child, ahead, below)
+    walk(child, ahead, below, path)
 }
 
 fn is_branch(node: &Rlp) -> bool {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::store::MemoryStore;
-use prooflight_core::{Error, Hash, Limits, Verified};
+use prooflight_core::{Error, Hash, Limits};
 use prooflight_mpt::{
-    Account, AccountState, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, PersistentState,
-    SlotProof, StateChange, Word, verify_get_proof,
+    Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, PersistentState,
+    SlotProof, StateChange, Word, read_get_proof, verify_get_proof,
 };
 
 use super::honest::assert_is_refusal;
@@ -157,10 +157,21 @@ impl HonestState {
         Asked { address, slots, answer }
     }
 
-    /// Verifies an answer; an accepted one must be true.
+    /// Verifies a canonical answer; an accepted one must be true.
     pub fn judge(&self, asked: &Asked) -> Result<(), Error> {
-        let verified =
-            asked.answer.verify(&self.state.root(), asked).inspect_err(assert_is_refusal)?;
+        self.judge_answer(asked, &asked.answer.as_sent())
+    }
+
+    /// Reads an answer and verifies the canonical one; an accepted one must be true.
+    pub fn judge_sent(&self, asked: &Asked) -> Result<(), Error> {
+        let canonical = read_get_proof(&asked.slots, asked.answer.as_sent(), &Limits::DEFAULT)?;
+        self.judge_answer(asked, &canonical)
+    }
+
+    fn judge_answer(&self, asked: &Asked, answer: &GetProof<'_>) -> Result<(), Error> {
+        let (root, limits) = (self.state.root(), Limits::DEFAULT);
+        let verified = verify_get_proof(&root, &asked.address, &asked.slots, answer, &limits)
+            .inspect_err(assert_is_refusal)?;
         let known = self.accounts.get(&asked.address);
         let account = verified.account;
         let fields = |it: Account| (it.nonce, it.balance, it.code_hash);
@@ -174,33 +185,29 @@ impl HonestState {
 }
 
 impl Answer {
-    pub fn verify(
-        &self,
-        state_root: &Hash,
-        asked: &Asked,
-    ) -> Result<Verified<AccountState>, Error> {
-        let account_proof = slices(&self.account_proof);
-        let proofs: Vec<_> = self.slots.iter().map(|slot| slices(&slot.proof)).collect();
-        let slots = self.slots.iter().zip(&proofs);
-        let storage_proof: Vec<_> = slots
-            .map(|(slot, proof)| SlotProof { key: slot.key, value: slot.value, proof })
-            .collect();
-        let answer = GetProof {
-            address: &self.address,
+    /// The answer in the form that the reader and the verifier take.
+    pub fn as_sent(&self) -> GetProof<'_> {
+        GetProof {
+            address: self.address,
             nonce: self.nonce,
             balance: self.balance,
-            storage_hash: &self.storage_hash,
-            code_hash: &self.code_hash,
-            account_proof: &account_proof,
-            storage_proof: &storage_proof,
-        };
-        verify_get_proof(state_root, &asked.address, &asked.slots, &answer, &Limits::DEFAULT)
+            storage_hash: self.storage_hash,
+            code_hash: self.code_hash,
+            account_proof: slices(&self.account_proof),
+            storage_proof: self.slots.iter().map(AnswerSlot::as_sent).collect(),
+        }
     }
 
     /// The proofs of the account and of each slot.
     pub fn proofs_mut(&mut self) -> Vec<&mut Vec<Vec<u8>>> {
         let slots = self.slots.iter_mut().map(|slot| &mut slot.proof);
         core::iter::once(&mut self.account_proof).chain(slots).collect()
+    }
+}
+
+impl AnswerSlot {
+    fn as_sent(&self) -> SlotProof<'_> {
+        SlotProof { key: self.key, value: self.value, proof: slices(&self.proof) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::{Limits, keccak256};
-use prooflight_mpt::{EMPTY_CODE_HASH, EMPTY_ROOT, verify_header, verify_proof};
+use prooflight_mpt::{EMPTY_CODE_HASH, EMPTY_ROOT, read_proof, verify_header, verify_proof};
 
 use super::honest::{Honest, assert_is_refusal, shown};
 use super::hostile::Hostile;
@@ -13,8 +13,11 @@ use super::{oracle, slices};
 pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
 
 /// The targets, by name.
-pub const TARGETS: [(&str, Target); 2] =
-    [("mpt_proof", mpt_proof), ("mpt_get_proof", mpt_get_proof)];
+pub const TARGETS: [(&str, Target); 3] = [
+    ("mpt_proof", mpt_proof),
+    ("mpt_get_proof", mpt_get_proof),
+    ("mpt_sent_proof", mpt_sent_proof),
+];
 
 /// Verifies proofs in one trie: changed ones, forged ones under their own root, and arbitrary bytes.
 pub fn mpt_proof(u: &mut Unstructured<'_>) -> Result<()> {
@@ -74,14 +77,48 @@ pub fn mpt_get_proof(u: &mut Unstructured<'_>) -> Result<()> {
     for _ in 0..u.int_in_range(1..=2)? {
         change(u, &mut asked, &other)?;
     }
-    // The judge checks that it is refused or true.
-    let _ = honest.judge(&asked);
+    // The judges check that it is refused or true; reading refuses nothing that is canonical.
+    let is_canonical = honest.judge(&asked).is_ok();
+    let is_read = honest.judge_sent(&asked).is_ok();
+    assert!(is_read || !is_canonical, "{asked:02x?}");
+    Ok(())
+}
+
+/// Reads proofs as nodes send them, with more changes: what is accepted of the canonical proof must be true.
+pub fn mpt_sent_proof(u: &mut Unstructured<'_>) -> Result<()> {
+    let honest = Honest::draw(u, 12)?;
+    let (key, other) = (honest.draw_key(u)?, honest.draw_key(u)?);
+    let proof = honest.proof(&key);
+    let read = |sent: &[Vec<u8>]| {
+        let canonical = read_proof(&key, &slices(sent), &Limits::DEFAULT);
+        canonical.into_iter().map(<[u8]>::to_vec).collect::<Vec<_>>()
+    };
+    // Every node on the path, also those inside their parent.
+    let mut sent = oracle::path(&key, &proof);
+    assert_eq!(read(&sent), proof, "{sent:02x?}");
+    for _ in 0..u.int_in_range(0..=3)? {
+        let other = oracle::path(&other, &honest.proof(&other));
+        if u.ratio(1, 3)? {
+            let at = u.int_in_range(0..=sent.len())?;
+            sent.insert(at, Vec::new());
+        } else {
+            mutate(u, &mut sent, &other)?;
+        }
+    }
+    let canonical = read(&sent);
+    // The judge checks that it is refused or true, and the honest proof itself.
+    if honest.judge(&key, &canonical).is_ok() {
+        assert_eq!(read(&canonical), canonical, "{sent:02x?}");
+    }
+    if honest.judge(&key, &sent).is_ok() {
+        assert_eq!(canonical, sent);
+    }
     Ok(())
 }
 
 fn change(u: &mut Unstructured<'_>, asked: &mut Asked, other: &Asked) -> Result<()> {
     let Asked { address, slots, answer } = asked;
-    match u.int_in_range(0..=12)? {
+    match u.int_in_range(0..=14)? {
         0 => *address = draw_address(u)?,
         1 => answer.address = draw_address(u)?,
         2 => answer.nonce ^= 1 << u.int_in_range(0..=9)?,
@@ -96,6 +133,8 @@ fn change(u: &mut Unstructured<'_>, asked: &mut Asked, other: &Asked) -> Result<
             answer.slots.clone_from(&other.answer.slots);
             answer.storage_hash = other.answer.storage_hash;
         }
+        13 => answer.slots.clear(),
+        14 => answer.account_proof.push(Vec::new()),
         _ if slots.is_empty() || answer.slots.is_empty() => {
             mutate(u, &mut answer.account_proof, &other.answer.account_proof)?;
         }

@@ -2,8 +2,8 @@
 
 import { fromHex, type Hex, toHex } from "../bytes.js";
 import type { Server } from "../client/servers.js";
-import { packQuestion, readAccount, type ShownAccount } from "../mpt/packed.js";
-import { type Answer, copyAnswer } from "../mpt/response.js";
+import { type ProvenAccount, readProofs } from "../mpt/canonical.js";
+import { packQuestion, readAccount } from "../mpt/packed.js";
 import { ethereum } from "../wasm/ethereum.js";
 import type { Block } from "./blocks.js";
 import { Given } from "./json.js";
@@ -61,18 +61,19 @@ export async function code(server: Server, block: Block, address: Hex): Promise<
   });
 }
 
-/** The verified account and slots, and the proofs that show them. */
+/** The verified account and slots, and the canonical proofs that show them. */
 export async function prove(
   server: Server,
   block: Block,
   address: Hex,
   slots: readonly Hex[],
-): Promise<{ shown: ShownAccount; answer: Answer }> {
+): Promise<ProvenAccount> {
   const stateRoot = fromHex(block.header.stateRoot);
   return askState(server, block, "eth_getProof", [address, slots], (reply) => {
-    const answer = copyAnswer(reply, slots.length);
-    const packed = packQuestion({ stateRoot, address, slots, response: answer });
+    const packed = packQuestion({ stateRoot, address, slots, response: reply }, "sent", "unread");
     const shown = readAccount(ethereum.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
-    return { shown, answer };
+    const proofs = () =>
+      readProofs(ethereum.call("mpt", (wasm) => wasm.mptCanonicalProofs(packed)));
+    return { shown, proofs };
   });
 }

@@ -198,13 +198,13 @@ export class Blocks {
     return askState(server, head, "eth_getProof", [HISTORY, [slot]], (reply) => {
       const proof = new Given(reply, "eth_getProof");
       const nothing = new Given(undefined, "eth_getProof.storageProof[0]");
-      const [storage = nothing] = proof.member("storageProof").list();
+      const [storage = nothing] = proof.items("storageProof");
       const request = new Writer(8192);
       request.array(head.hash);
       request.bytes(head.rlp);
       request.u64(number);
-      for (const nodes of [proof.member("accountProof"), storage.member("proof")]) {
-        request.sequence(nodes.list(), (node) => {
+      for (const nodes of [proof.items("accountProof"), storage.items("proof")]) {
+        request.sequence(nodes, (node) => {
           request.bytes(node.bytes());
         });
       }

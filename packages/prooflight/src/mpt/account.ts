@@ -1,5 +1,6 @@
 import type { Bytes } from "../bytes.js";
 import { hash } from "../wasm/hash.js";
+import { type ProvenAccount, readProofs } from "./canonical.js";
 import {
   type EthGetProofInput,
   type EthGetProofsInput,
@@ -34,22 +35,35 @@ export interface AbsentAccount {
  * Verifies an answer of any Ethereum node to `eth_getProof`: the account, or its absence, and its
  * storage slots.
  *
- * Every field of the answer must agree with its proof; the result is taken from the proofs.
+ * The answer is read first: what nodes send besides the canonical answer is taken away, such as nodes that are embedded
+ * in their parent and listed again. Then every field must agree with its proof; the result is taken from the proofs.
  * Throws a `VerifyError`: `malformed` if the answer does not have the form of EIP-1186, or has invalid
  * nodes; `mismatch` if it is not the answer to this question in this state; `invalid_input` for
  * wrong arguments.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#6-answers | The specification, mpt 6}
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#10-reading-an-answer | The specification, mpt 10}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  * @see {@link https://eips.ethereum.org/EIPS/eip-1186 | EIP-1186}
  */
 export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | AbsentAccount {
-  return toAccount(showAccount(input));
+  return toAccount(show(packQuestion(input, "sent", "read")));
 }
 
-/** Like {@link verifyEthGetProof}, with the fields of an absent account too. */
-export function showAccount(input: EthGetProofInput): ShownAccount {
-  const packed = packQuestion(input);
+/** Like {@link verifyEthGetProof}, for an answer in the canonical form. */
+export function verifyCanonicalAnswer(input: EthGetProofInput): PresentAccount | AbsentAccount {
+  return toAccount(show(packQuestion(input, "canonical", "read")));
+}
+
+/** Like {@link verifyEthGetProof}, with the fields of an absent account too, and the canonical proofs. */
+export function showAccount(input: EthGetProofInput, rest: "read" | "unread"): ProvenAccount {
+  const packed = packQuestion(input, "sent", rest);
+  const shown = show(packed);
+  const proofs = () => readProofs(hash.call("mpt", (wasm) => wasm.mptCanonicalProofs(packed)));
+  return { shown, proofs };
+}
+
+function show(packed: Bytes): ShownAccount {
   return readAccount(hash.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed)));
 }
 
@@ -66,7 +80,8 @@ export function verifyEthGetProofs(input: EthGetProofsInput): (PresentAccount | 
   return readAccounts(hash.call("mpt", (wasm) => wasm.mptVerifyAnswers(packed))).map(toAccount);
 }
 
-function toAccount(shown: ShownAccount): PresentAccount | AbsentAccount {
+/** An account as callers get it. */
+export function toAccount(shown: ShownAccount): PresentAccount | AbsentAccount {
   const { kind, nonce, balance, codeHash, storageHash, storage } = shown;
   if (kind === "absent") return { kind, storage };
   return { kind, nonce, balance, codeHash, storageHash, storage };

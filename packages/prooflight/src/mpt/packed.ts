@@ -6,7 +6,7 @@ import { refuse } from "../error.js";
 import { type Kept, type Limits, writeLimits } from "../limits.js";
 import { Reader, Writer } from "../wire.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "./bytes.js";
-import { writeResponse } from "./response.js";
+import { type AnswerForm, writeResponse } from "./response.js";
 
 /** One question to `eth_getProof` and a server's answer. */
 export interface EthQuestion {
@@ -14,7 +14,7 @@ export interface EthQuestion {
   address: BytesLike;
   /** The requested storage slots. Default none. */
   slots?: readonly WordLike[] | undefined;
-  /** The server's answer: the `result` of JSON-RPC. */
+  /** The server's answer: the `result` of JSON-RPC, or what viem's or web3.js's `getProof` returns. */
   response: unknown;
 }
 
@@ -52,8 +52,12 @@ export interface ShownAccount {
   hasCode: boolean;
 }
 
-/** Writes an `AnswersRequest` with one question. */
-export function packQuestion(input: EthGetProofInput): Bytes {
+/** Writes an `AnswersRequest` with one question, whose answer has this form; see {@link writeResponse} for `rest`. */
+export function packQuestion(
+  input: EthGetProofInput,
+  form: AnswerForm,
+  rest: "read" | "unread",
+): Bytes {
   const given = new Arguments("mpt", input, [
     "stateRoot",
     "address",
@@ -62,23 +66,23 @@ export function packQuestion(input: EthGetProofInput): Bytes {
     "limits",
   ]);
   const request = new Writer(8192);
-  const limits = begin(request, given);
+  const limits = begin(request, given, form);
   request.u32(1);
-  writeQuestion(request, given, "", limits);
+  writeQuestion(request, given, "", limits, form, rest);
   return request.finish();
 }
 
-/** Writes an `AnswersRequest`. */
+/** Writes an `AnswersRequest` with answers as they were sent. */
 export function packQuestions(input: EthGetProofsInput): Bytes {
   const given = new Arguments("mpt", input, ["stateRoot", "questions", "limits"]);
   const request = new Writer(65_536);
-  const limits = begin(request, given);
+  const limits = begin(request, given, "sent");
   const questions = given.list("questions");
   request.u32(questions.length);
   questions.forEach((question, index) => {
     const path = `questions[${index}]`;
     const members = new Arguments("mpt", question, ["address", "slots", "response"], path);
-    writeQuestion(request, members, `${path}.`, limits);
+    writeQuestion(request, members, `${path}.`, limits, "sent", "read");
   });
   return request.finish();
 }
@@ -109,9 +113,12 @@ export function readAccount(response: Bytes): ShownAccount {
 function begin<Name extends string>(
   request: Writer,
   given: Arguments<Name | "stateRoot" | "limits">,
+  form: AnswerForm,
 ) {
   request.array(bytesLike(given.unchecked("stateRoot"), "stateRoot", 32));
-  return writeLimits(request, given);
+  const limits = writeLimits(request, given);
+  request.bool(form === "sent");
+  return limits;
 }
 
 function writeQuestion<Name extends string>(
@@ -119,6 +126,8 @@ function writeQuestion<Name extends string>(
   given: Arguments<Name | "address" | "slots" | "response">,
   path: string,
   limits: Kept,
+  form: AnswerForm,
+  rest: "read" | "unread",
 ): void {
   request.array(bytesLike(given.unchecked("address"), `${path}address`, 20));
   const slots = given.unchecked("slots") === undefined ? [] : given.list("slots");
@@ -126,7 +135,7 @@ function writeQuestion<Name extends string>(
   slots.forEach((slot, index) => {
     request.array(wordLike(slot, `${path}slots[${index}]`));
   });
-  const nodeBytes = writeResponse(request, given.unchecked("response"), slots.length);
+  const nodeBytes = writeResponse(request, given.unchecked("response"), slots.length, form, rest);
   if (nodeBytes > limits.maxProofBytes && slots.length <= limits.maxKeys) {
     // The verifier checks this too, but wasm's memory never shrinks, so too many nodes are not even copied.
     const [expected, found] = [`at most ${limits.maxProofBytes} bytes`, `${nodeBytes} bytes`];

@@ -1,83 +1,88 @@
 /** Writes a server's answer to `eth_getProof` into the request while reading it. */
 
-import { fromHex } from "../bytes.js";
+import { fromHex, type Hex, toHex, viewOf } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { Writer } from "../wire.js";
 import { wordOf } from "./bytes.js";
 
-/** The members of EIP-1186 and no others, in its order; their values are not checked yet. */
-export interface Answer {
-  address: string;
-  accountProof: string[];
-  balance: string;
-  codeHash: string;
-  nonce: string;
-  storageHash: string;
-  storageProof: { key: string; value: string; proof: string[] }[];
-}
-
 /**
- * The number of nodes at which a proof is refused: one more than a key of 32 bytes can need, since every
- * node but the last consumes a nibble.
+ * The number of strings at which a proof is refused: one more than the 65 nodes that a key of 32 bytes can need, since
+ * every node but the last consumes a nibble, and as many empty strings.
  */
-const ENOUGH_NODES = 66;
+const ENOUGH_NODES = 131;
 
 /**
- * Copies an answer about `slots` slots, so that a second read sees the same values and unknown members are
- * never read. If a list is too long, it copies just enough of it to show that.
+ * The form of an answer: `canonical`, that of EIP-1186, or `sent`, as nodes send it and as libraries hand it on.
  *
- * Throws `invalid_answer` where it does not have the form of EIP-1186.
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#10-reading-an-answer | The specification, mpt 10}
  */
-export function copyAnswer(response: unknown, slots: number): Answer {
-  return reading(() => {
-    const given = members(response, "the answer");
-    return {
-      address: string(given["address"], "address"),
-      accountProof: copyNodes(given["accountProof"], "accountProof"),
-      balance: string(given["balance"], "balance"),
-      codeHash: string(given["codeHash"], "codeHash"),
-      nonce: string(given["nonce"], "nonce"),
-      storageHash: string(given["storageHash"], "storageHash"),
-      storageProof: copyStorage(given["storageProof"], slots),
-    };
-  });
-}
-
-function copyStorage(given: unknown, slots: number): Answer["storageProof"] {
-  const proofs = list(given, "storageProof");
-  const length = Math.min(lengthOf(proofs, "storageProof"), slots + 1);
-  return Array.from({ length }, (_, index) => {
-    const path = `storageProof[${index}]`;
-    const { key, value, proof } = members(proofs[index], path);
-    return {
-      key: string(key, `${path}.key`),
-      value: string(value, `${path}.value`),
-      proof: copyNodes(proof, `${path}.proof`),
-    };
-  });
-}
-
-function copyNodes(given: unknown, path: string): string[] {
-  const proof = list(given, path);
-  const length = Math.min(lengthOf(proof, path), ENOUGH_NODES);
-  return Array.from({ length }, (_, index) => string(proof[index], `${path}[${index}]`));
-}
-
-function string(given: unknown, path: string): string {
-  if (typeof given === "string") return given;
-  throw wrong(path, "0x-hex", describe(given));
-}
+export type AnswerForm = "canonical" | "sent";
 
 /**
  * Writes the server's part of a `Question` about `slots` slots. Returns the total length of all nodes in
  * bytes.
  *
- * If a list is too long, it writes just enough of it to show that, and checks the form of the rest. Throws
- * `invalid_answer` unless the answer has the form of EIP-1186; other members are ignored.
+ * If a list is too long, it writes just enough of it to show that, and checks the form of the rest, unless `rest` is
+ * `unread`. Throws `invalid_answer` unless the answer has the form; other members are ignored.
  */
-export function writeResponse(writer: Writer, response: unknown, slots: number): number {
-  return reading(() => write(writer, response, slots));
+export function writeResponse(
+  writer: Writer,
+  response: unknown,
+  slots: number,
+  form: AnswerForm,
+  rest: "read" | "unread",
+): number {
+  const read = { ...(form === "sent" ? SENT : CANONICAL), rest: rest === "read" };
+  return reading(() => write(writer, response, slots, read));
 }
+
+/** How the members of an answer are read. */
+interface Members {
+  /** A member, or what a missing one stands for. */
+  or(given: unknown, nothing: unknown): unknown;
+  /** An integer as 0x and 64 digits; undefined if it is none. */
+  integer(given: unknown): Hex | undefined;
+  /** Bytes as 0x-hex; anything else as it is. */
+  bytes(given: unknown): unknown;
+  /** What an integer is, for messages. */
+  expected: string;
+}
+
+interface Reading extends Members {
+  /** Whether the rest of a list that is too long is read too. */
+  rest: boolean;
+}
+
+const CANONICAL: Members = {
+  or: (given) => given,
+  integer: wordOf,
+  bytes: (given) => given,
+  expected: "an integer of 256 bits in 0x-hex",
+};
+
+const SENT: Members = {
+  or: (given, nothing) => given ?? nothing,
+  integer(given) {
+    if (given === "0x") return wordOf("0x0");
+    if (typeof given === "number" ? Number.isSafeInteger(given) : isDecimal(given)) {
+      given = BigInt(given as number | string);
+    }
+    // Too large a number has too many digits, a negative one a sign.
+    return wordOf(typeof given === "bigint" ? `0x${given.toString(16)}` : given);
+  },
+  bytes(given) {
+    const view = typeof given === "string" ? undefined : viewOf(given);
+    return view ? toHex(view) : given;
+  },
+  expected: "an integer of 256 bits: 0x-hex, a bigint, a number up to 2^53 - 1, decimal digits",
+};
+
+/** A hash that is missing: the reader knows the hash of nothing. */
+const NOTHING = Symbol();
+
+/** As web3.js 1 writes numbers: not more digits than 2^256 has. */
+const isDecimal = (given: unknown): boolean =>
+  typeof given === "string" && /^(0|[1-9][0-9]{0,77})$/.test(given);
 
 function reading<T>(read: () => T): T {
   try {
@@ -90,54 +95,59 @@ function reading<T>(read: () => T): T {
   }
 }
 
-function write(writer: Writer, response: unknown, slots: number): number {
+function write(writer: Writer, response: unknown, slots: number, read: Reading): number {
   const given = members(response, "the answer");
-  hex(writer, given["address"], "address", 20);
-  const nonce = word(given["nonce"], "nonce");
+  hex(writer, read.bytes(given["address"]), "address", 20);
+  const nonce = integer(read, read.or(given["nonce"], "0x0"), "nonce");
   if (!nonce.startsWith(`0x${"0".repeat(48)}`))
     throw wrong("nonce", "64 bits", String(given["nonce"]));
   writer.u64(BigInt(nonce));
-  writer.hex(word(given["balance"], "balance"));
-  hex(writer, given["storageHash"], "storageHash", 32);
-  hex(writer, given["codeHash"], "codeHash", 32);
-  let bytes = nodes(writer, given["accountProof"], "accountProof");
-  const proofs = list(given["storageProof"], "storageProof");
+  writer.hex(integer(read, read.or(given["balance"], "0x0"), "balance"));
+  for (const name of ["storageHash", "codeHash"]) {
+    const hash = read.or(given[name], NOTHING);
+    writer.bool(hash !== NOTHING);
+    if (hash !== NOTHING) hex(writer, read.bytes(hash), name, 32);
+  }
+  let bytes = nodes(writer, read, given["accountProof"], "accountProof");
+  const proofs = list(read.or(given["storageProof"], []), "storageProof");
   const count = lengthOf(proofs, "storageProof");
   const enough = Math.min(count, slots + 1);
   writer.u32(enough);
   for (let index = 0; index < enough; index++) {
-    bytes += slot(writer, proofs[index], index);
+    bytes += slot(writer, read, proofs[index], index);
   }
   // Later nodes overwrite each other.
   const scratch = new Writer();
-  for (let index = enough; index < count; index++) {
+  for (let index = enough; read.rest && index < count; index++) {
     scratch.clear();
-    bytes += slot(scratch, proofs[index], index);
+    bytes += slot(scratch, read, proofs[index], index);
   }
   return bytes;
 }
 
-function slot(writer: Writer, given: unknown, index: number): number {
+function slot(writer: Writer, read: Reading, given: unknown, index: number): number {
   const path = `storageProof[${index}]`;
   const { key, value, proof } = members(given, path);
-  writer.hex(word(key, `${path}.key`));
-  writer.hex(word(value, `${path}.value`));
-  return nodes(writer, proof, `${path}.proof`);
+  writer.hex(integer(read, key, `${path}.key`));
+  writer.hex(integer(read, read.or(value, "0x0"), `${path}.value`));
+  return nodes(writer, read, proof, `${path}.proof`);
 }
 
-function nodes(writer: Writer, given: unknown, path: string): number {
-  const proof = list(given, path);
+function nodes(writer: Writer, read: Reading, given: unknown, path: string): number {
+  const proof = list(read.or(given, []), path);
   let bytes = 0;
   const count = lengthOf(proof, path);
   const enough = Math.min(count, ENOUGH_NODES);
   writer.u32(enough);
   for (let index = 0; index < enough; index++) {
-    const node = proof[index];
+    const node = read.bytes(proof[index]);
     if (typeof node !== "string") throw wrong(`${path}[${index}]`, "0x-hex", describe(node));
     writer.u32(Math.max(0, (node.length >> 1) - 1));
     bytes += hex(writer, node, `${path}[${index}]`);
   }
-  for (let index = enough; index < count; index++) bytes += lengthOfHex(proof[index], path, index);
+  for (let index = enough; read.rest && index < count; index++) {
+    bytes += lengthOfHex(read.bytes(proof[index]), path, index);
+  }
   return bytes;
 }
 
@@ -164,10 +174,10 @@ function hex(writer: Writer, given: unknown, path: string, length?: number): num
   }
 }
 
-function word(given: unknown, path: string): string {
-  const digits = wordOf(given);
+function integer(read: Reading, given: unknown, path: string): string {
+  const digits = read.integer(given);
   if (digits) return digits;
-  throw wrong(path, "an integer of 256 bits in 0x-hex", describe(given));
+  throw wrong(path, read.expected, describe(given));
 }
 
 function list(given: unknown, path: string): readonly unknown[] {

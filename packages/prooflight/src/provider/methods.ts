@@ -3,8 +3,7 @@
 import { toHex } from "../bytes.js";
 import { refuse } from "../error.js";
 import { showAccount } from "../mpt/account.js";
-import type { ShownAccount } from "../mpt/packed.js";
-import { type Answer, copyAnswer } from "../mpt/response.js";
+import { canonicalAnswer, keyOfSlot, type ProvenAccount } from "../mpt/canonical.js";
 import { hash as wasm } from "../wasm/hash.js";
 import type { HandOn } from "./hand-on.js";
 import { pendingNonce } from "./pending.js";
@@ -36,20 +35,16 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 ]);
 
 async function getBalance(context: Context, params: readonly unknown[], name: string) {
-  const { account } = await accountAt(
-    context,
-    addressAt(name, params, 0),
-    [],
-    blockAt(name, params, 1),
-  );
-  return quantity(account.balance);
+  const address = addressAt(name, params, 0);
+  const { shown } = await accountAt(context, address, [], blockAt(name, params, 1));
+  return quantity(shown.balance);
 }
 
 async function getTransactionCount(context: Context, params: readonly unknown[], name: string) {
   const address = addressAt(name, params, 0);
   const nonceAt = async (block: BlockName) => {
-    const { account } = await accountAt(context, address, [], block);
-    return account.nonce;
+    const { shown } = await accountAt(context, address, [], block);
+    return shown.nonce;
   };
   if (params[1] !== "pending" || !context.handOn)
     return quantity(await nonceAt(blockAt(name, params, 1)));
@@ -59,14 +54,14 @@ async function getTransactionCount(context: Context, params: readonly unknown[],
 
 async function getStorageAt(context: Context, params: readonly unknown[], name: string) {
   const [address, slot] = [addressAt(name, params, 0), slotOf(name, params[1])];
-  const { account } = await accountAt(context, address, [slot], blockAt(name, params, 2));
-  return word(account.storage[0] ?? 0n);
+  const { shown } = await accountAt(context, address, [slot], blockAt(name, params, 2));
+  return word(shown.storage[0] ?? 0n);
 }
 
 async function getCode(context: Context, params: readonly unknown[], name: string) {
   const address = addressAt(name, params, 0);
-  const { account, block } = await accountAt(context, address, [], blockAt(name, params, 1));
-  const { codeHash, hasCode } = account;
+  const { shown, block } = await accountAt(context, address, [], blockAt(name, params, 1));
+  const { codeHash, hasCode } = shown;
   if (!hasCode) return "0x";
   const code = await context.server.request("eth_getCode", [address, quantity(block.number)]);
   const bytes = bytesOfResult("eth_getCode", code);
@@ -85,22 +80,8 @@ async function getProof(context: Context, params: readonly unknown[], name: stri
     });
   }
   const slots = asked.map((slot) => slotOf(name, slot));
-  const { account, response } = await accountAt(context, address, slots, blockAt(name, params, 2));
-  // Only verified members, in the order of EIP-1186.
-  const { accountProof, storageProof } = response;
-  return {
-    address,
-    accountProof,
-    balance: quantity(account.balance),
-    codeHash: toHex(account.codeHash),
-    nonce: quantity(account.nonce),
-    storageHash: toHex(account.storageHash),
-    storageProof: account.storage.map((value, index) => ({
-      key: asked[index] as unknown,
-      value: quantity(value),
-      proof: storageProof[index]?.proof,
-    })),
-  };
+  const proven = await accountAt(context, address, slots, blockAt(name, params, 2));
+  return canonicalAnswer(address, asked.map(keyOfSlot), proven);
 }
 
 /** The verified account and slots in the state of a trusted block. */
@@ -109,12 +90,11 @@ async function accountAt(
   address: string,
   slots: readonly `0x${string}`[],
   name: BlockName,
-): Promise<{ account: ShownAccount; block: Anchor; response: Answer }> {
+): Promise<ProvenAccount & { block: Anchor }> {
   const block = await anchorOf(trust, name);
   // By number, which every server supports. The proof shows that it is the state of this block.
   const params = [address, slots, quantity(block.number)];
-  const response = copyAnswer(await server.request("eth_getProof", params), slots.length);
-  const { stateRoot } = block;
-  const account = showAccount({ stateRoot, address: address as never, slots, response });
-  return { account, block, response };
+  const response = await server.request("eth_getProof", params);
+  const question = { stateRoot: block.stateRoot, address: address as never, slots, response };
+  return { block, ...showAccount(question, "unread") };
 }

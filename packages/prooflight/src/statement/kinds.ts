@@ -36,6 +36,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     LvmtProof: lvmt.LvmtProof,
     MptProof: mpt.MptProof,
     EthGetProof: mpt.EthGetProof,
+    EthAnswer: mpt.EthAnswer,
     EthHeader: mpt.EthHeader,
     EthCode: hashes.EthCode,
     EthTransaction: hashes.EthTransaction,

@@ -1,11 +1,19 @@
-/** `MptProof`, `EthGetProof` and `EthHeader` of `test-vectors/spec/vectors.md`. */
+/** `MptProof`, `EthGetProof`, `EthAnswer` and `EthHeader` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
-import { toHex } from "../bytes.js";
+import { type Hex, toHex } from "../bytes.js";
 import { toQuantity } from "../chain/quantity.js";
 import { describe } from "../error.js";
-import { type PresentAccount, verifyEthGetProof } from "../mpt/account.js";
+import {
+  type AbsentAccount,
+  type PresentAccount,
+  showAccount,
+  toAccount,
+  verifyCanonicalAnswer,
+  verifyEthGetProof,
+} from "../mpt/account.js";
 import { wordOf } from "../mpt/bytes.js";
+import { canonicalAnswer } from "../mpt/canonical.js";
 import { verifyEthHeader } from "../mpt/header.js";
 import type { Limits } from "../limits.js";
 import { verifyMptProof } from "../mpt/proof.js";
@@ -33,7 +41,7 @@ export const MptProof: Kind = {
   },
 };
 
-/** A server's answer about an account and its storage. */
+/** A server's canonical answer about an account and its storage. */
 export const EthGetProof: Kind = {
   scheme: "mpt",
   // The proof is about the requested account and slots, but does not itself contain them.
@@ -42,28 +50,18 @@ export const EthGetProof: Kind = {
   asked: [],
   subjects: (input) => (input as { slots: string[] }).slots,
   init,
+  verify: (input) => accountJson(verifyCanonicalAnswer(answerInput(input))),
+};
+
+/** A server's answer about an account and its storage, as it was sent. */
+export const EthAnswer: Kind = {
+  ...EthGetProof,
   verify(input) {
-    const given = new Arguments("mpt", input, [
-      "stateRoot",
-      "address",
-      "slots",
-      "response",
-      "limits",
-    ]);
-    if (given.unchecked("response") === undefined) {
-      throw invalid("mpt", "response", "there", "nothing");
-    }
-    const account = verifyEthGetProof({
-      stateRoot: hexMember("mpt", given, "stateRoot"),
-      address: hexMember("mpt", given, "address"),
-      slots: given.list("slots").map(word),
-      response: given.unchecked("response"),
-      limits: limits(given),
-    });
-    return {
-      account: account.kind === "present" ? accountJson(account) : null,
-      storage: account.storage.map(toQuantity),
-    };
+    const question = answerInput(input);
+    const proven = showAccount(question, "read");
+    const [address, ...keys] = [question.address, ...question.slots.map(toQuantity)];
+    const canonical = canonicalAnswer(toHex(address) as Hex, keys, proven);
+    return { ...accountJson(toAccount(proven.shown)), canonical: canonical as unknown as Json };
   },
 };
 
@@ -85,7 +83,33 @@ export const EthHeader: Kind = {
   },
 };
 
-function accountJson({ nonce, balance, storageHash, codeHash }: PresentAccount): Json {
+/** As `EthGetProof`, of an answer as it was sent. */
+export const verifySentAnswer: Kind["verify"] = (input) =>
+  accountJson(verifyEthGetProof(answerInput(input)));
+
+/** The question and the answer of both kinds. */
+function answerInput(input: unknown) {
+  const names = ["stateRoot", "address", "slots", "response", "limits"] as const;
+  const given = new Arguments("mpt", input, names);
+  const response = given.unchecked("response");
+  if (response === undefined) throw invalid("mpt", "response", "there", "nothing");
+  return {
+    stateRoot: hexMember("mpt", given, "stateRoot"),
+    address: hexMember("mpt", given, "address"),
+    slots: given.list("slots").map(word),
+    response,
+    limits: limits(given),
+  };
+}
+
+function accountJson(account: PresentAccount | AbsentAccount): Record<string, Json> {
+  return {
+    account: account.kind === "present" ? fieldsJson(account) : null,
+    storage: account.storage.map(toQuantity),
+  };
+}
+
+function fieldsJson({ nonce, balance, storageHash, codeHash }: PresentAccount): Json {
   return {
     nonce: toQuantity(nonce),
     balance: toQuantity(balance),

@@ -1,7 +1,8 @@
 /** Accounts, storage and code: `eth_getProof` against the state root of a verified block. */
 
-import { type Hex, toHex } from "../../bytes.js";
+import type { Hex } from "../../bytes.js";
 import { code, prove } from "../../ethereum/accounts.js";
+import { canonicalAnswer, keyOfSlot } from "../../mpt/canonical.js";
 import { addressAt, blockAt, quantity, slotOf, word, wrong } from "../request.js";
 import type { Chain } from "./chain.js";
 import type { Method, Parameters } from "./method.js";
@@ -36,23 +37,10 @@ export const getProof: Method = async (chain, params, name) => {
   const asked = slotsOf(name, params[1] ?? []);
   const slots = asked.map((slot) => slotOf(name, slot));
   const block = blockAt(name, params, 2, true);
-  const { shown, answer } = await chain.ask(async (view) =>
+  const proven = await chain.ask(async (view) =>
     prove(view.server, await view.block(block), address, slots),
   );
-  // Only verified members, in the order of EIP-1186.
-  return {
-    address,
-    accountProof: answer.accountProof,
-    balance: quantity(shown.balance),
-    codeHash: toHex(shown.codeHash),
-    nonce: quantity(shown.nonce),
-    storageHash: toHex(shown.storageHash),
-    storageProof: shown.storage.map((value, index) => ({
-      key: asked[index],
-      value: quantity(value),
-      proof: answer.storageProof[index]?.proof,
-    })),
-  };
+  return canonicalAnswer(address, asked.map(keyOfSlot), proven);
 };
 
 export const getStorageValues: Method = async (chain, params, name) => {

@@ -1,0 +1,117 @@
+//! Reading: from an answer as nodes send it to the canonical answer, which alone is verified.
+
+use alloc::vec::Vec;
+
+use prooflight_core::{Error, Hash, Limits, Reason, Result, keccak256};
+
+use crate::account::Word;
+use crate::get_proof::{GetProof, SlotProof};
+use crate::hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
+use crate::node::{Child, Node};
+use crate::verify::EMPTY_TRIE;
+use crate::walk::walk_through;
+
+/// Reads a node's answer to `eth_getProof`: returns the canonical answer, which [`verify_get_proof`] takes.
+///
+/// Nodes send more or less than the canonical answer. Each proof is read as by [`read_proof`]. For an account that
+/// the nodes show as absent, zeros in place of the hashes of an account without slots and code are those hashes, and
+/// a list without slots is the list of all `slots`, each of them zero. Everything else stays as it is, for the
+/// verifier to refuse. Nothing is verified here. More slots than `limits.max_keys` are `too_many_keys`;
+/// `limits.max_proof_bytes` is for all strings together.
+///
+/// Source: `test-vectors/spec/mpt.md`, section 10.
+///
+/// [`verify_get_proof`]: crate::verify_get_proof
+pub fn read_get_proof<'a>(
+    slots: &[Word],
+    mut answer: GetProof<'a>,
+    limits: &Limits,
+) -> Result<GetProof<'a>> {
+    limits.check_keys(slots.len())?;
+    answer.check_size(limits)?;
+
+    let key = keccak256(&[&answer.address]);
+    let shown = read_in_place(&key, &mut answer.account_proof, limits);
+    for slot in &mut answer.storage_proof {
+        let key = keccak256(&[&slot.key]);
+        // What a slot's nodes show decides nothing.
+        let _ = read_in_place(&key, &mut slot.proof, limits);
+    }
+    if shown == Ok(None) {
+        if answer.storage_hash == Hash::default() {
+            answer.storage_hash = EMPTY_ROOT;
+        }
+        if answer.code_hash == Hash::default() {
+            answer.code_hash = EMPTY_CODE_HASH;
+        }
+        if answer.storage_proof.is_empty() {
+            let zero = |&key| SlotProof { key, value: Word::default(), proof: Vec::new() };
+            answer.storage_proof = slots.iter().map(zero).collect();
+        }
+    }
+    Ok(answer)
+}
+
+/// Reads a proof of one key as nodes send it: returns the canonical proof, which [`verify_proof`] takes.
+///
+/// `key` is the path in the trie. Strings of no bytes are taken away, and nodes that are embedded in their parent and
+/// listed again after it, where the walk of the key goes through them. A proof with more strings than any such proof
+/// has stays as it is.
+///
+/// [`verify_proof`]: crate::verify_proof
+pub fn read_proof<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Vec<&'a [u8]> {
+    let mut proof = proof.to_vec();
+    let _ = read_in_place(key, &mut proof, limits);
+    proof
+}
+
+/// Makes a proof canonical; returns what its nodes show, whatever their hashes are, or why they show nothing.
+fn read_in_place<'a>(
+    key: &[u8],
+    proof: &mut Vec<&'a [u8]>,
+    limits: &Limits,
+) -> Result<Option<&'a [u8]>> {
+    // A key's path has at most `2 * key.len() + 1` nodes; as many strings may be empty.
+    if proof.len() > 4 * key.len() + 2 {
+        return Err(ended(proof.len()));
+    }
+    proof.retain(|string| !string.is_empty());
+    if proof.is_empty() || proof[..] == [EMPTY_TRIE] {
+        return Ok(None);
+    }
+    let node_at = |proof: &[&'a [u8]], at: usize| {
+        let string = proof.get(at).ok_or_else(|| ended(at))?;
+        Node::decode(string, limits)
+    };
+    let first = node_at(proof, 0)?;
+    let mut at = 1;
+    let values = walk_through(first, &[key], &mut |child| {
+        Ok(Some(match child {
+            Child::Empty => return Ok(None),
+            Child::Inline(payload) => {
+                if proof.get(at).is_some_and(|string| encodes(string, payload)) {
+                    proof.remove(at);
+                }
+                Node::from_items(payload, &Limits::NONE)?
+            }
+            Child::Hash(_) => {
+                let node = node_at(proof, at)?;
+                at += 1;
+                node
+            }
+        }))
+    })?;
+    Ok(values.into_iter().next().flatten())
+}
+
+/// Whether a string is the encoding of an inline node with these items.
+fn encodes(string: &[u8], payload: &[u8]) -> bool {
+    string
+        .split_first()
+        .is_some_and(|(&head, rest)| rest == payload && usize::from(head) == 0xc0 + payload.len())
+}
+
+#[cold]
+fn ended(found: usize) -> Error {
+    Error::new(Reason::NodeMissing, "the nodes of a path", found)
+}
