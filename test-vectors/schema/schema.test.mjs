@@ -333,6 +333,14 @@ const accepted = {
   "an absent account": ofType("EthGetProof", answer, ({ expected }) => {
     expected.account = null;
   }),
+  "an answer to eth_getProof as it was sent": ofType("EthAnswer", answer, ({ input, expected }) => {
+    expected.canonical = { ...response };
+    const storageProof = [
+      { key: 1, value: null, proof: null },
+      { key: "0x1", value: "12" },
+    ];
+    input.response = { address: response.address, nonce: "0x", codeHash: null, storageProof };
+  }),
   "a header of Ethereum": ofType("EthHeader", header),
   "a header asked for by its height": ({ headerGroup, header }) => {
     headerGroup.type = "HeaderInclusion";
@@ -577,6 +585,18 @@ const refused = {
   }),
   "an answer with a balance in decimal": ofType("EthGetProof", answer, ({ input }) => {
     input.response.balance = "12";
+  }),
+  "a sent answer about no account": ofType("EthAnswer", answer, ({ input }) => {
+    delete input.response.address;
+  }),
+  "a sent slot of null": ofType("EthAnswer", answer, ({ input }) => {
+    input.response.storageProof = [{ key: null }];
+  }),
+  "a sent balance of a fraction": ofType("EthAnswer", answer, ({ input }) => {
+    input.response.balance = 1.5;
+  }),
+  "a canonical answer without its balance": ofType("EthAnswer", answer, ({ expected }) => {
+    expected.canonical = { ...response, balance: undefined };
   }),
   "an expected value with leading zeros": ofType("EthGetProof", answer, ({ expected }) => {
     expected.storage = ["0x00"];

@@ -75,11 +75,12 @@ def decode_slot(value):
 
 def verify_answer(state_root, address, slots, response, limits):
     """Verifies an answer (mpt 6). Returns the account, or None, and the slots' values."""
-    answer = read_answer(response)
-    check(len(slots) <= limits.keys, "too_many_keys")
-    proofs = [answer.account_proof] + [slot.proof for slot in answer.storage_proof]
-    size = sum(len(node) for proof in proofs for node in proof)
-    check(size <= limits.proof_bytes, "proof_too_large")
+    return verify_read_answer(state_root, address, slots, read_answer(response), limits)
+
+
+def verify_read_answer(state_root, address, slots, answer, limits):
+    """Steps 2 to 9."""
+    check_limits(slots, answer, limits)
     check(answer.address == address, "address_mismatch")
     check([slot.key for slot in answer.storage_proof] == slots, "slot_keys_mismatch")
     value = verify_proof(state_root, keccak256(address), answer.account_proof, limits)
@@ -91,6 +92,14 @@ def verify_answer(state_root, address, slots, response, limits):
         check(answer.account == account, "account_mismatch")
     storage_root = account.storage_hash if account else EMPTY_ROOT
     return account, [verify_slot(storage_root, slot, limits) for slot in answer.storage_proof]
+
+
+def check_limits(slots, answer, limits):
+    """Checks 2 and 3."""
+    check(len(slots) <= limits.keys, "too_many_keys")
+    proofs = [answer.account_proof] + [slot.proof for slot in answer.storage_proof]
+    size = sum(len(node) for proof in proofs for node in proof)
+    check(size <= limits.proof_bytes, "proof_too_large")
 
 
 def verify_slot(storage_root, slot, limits):
@@ -162,13 +171,23 @@ def verify_header(hash_, header):
 
 def verify_answer_input(test_input):
     """Verifies the `input` of an EthGetProof test."""
+    question, response = read_question(test_input)
+    account, storage = verify_answer(*question[:3], response, question[3])
+    return write_state(account, storage)
+
+
+def read_question(test_input):
+    """The state root, address, slots and limits of an input, and its response."""
     check_names(test_input, ("stateRoot", "address", "slots", "response", "limits"))
     state_root = read_member(test_input, "stateRoot", read_hash)
     address = read_member(test_input, "address", read_address)
     slots = read_member(test_input, "slots", read_integers)
     limits = read_member(test_input, "limits", read_limits, Limits())
     response = read_member(test_input, "response", lambda anything: anything)
-    account, storage = verify_answer(state_root, address, slots, response, limits)
+    return (state_root, address, slots, limits), response
+
+
+def write_state(account, storage):
     return {
         "account": write_account(account),
         "storage": [write_quantity(value) for value in storage],

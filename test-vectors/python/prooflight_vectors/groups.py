@@ -1,4 +1,4 @@
-"""Which verifier serves which type of test group (vectors 3 to 29).
+"""Which verifier serves which type of test group (vectors 3 to 30).
 
 A verifier takes the `input` of a test, as JSON. It returns what `expected` may name, as JSON, or
 raises Refusal. A new scheme is a file of its own and a line here for each of its types.
@@ -17,6 +17,7 @@ from . import (
     ergo,
     ethereum,
     ethereum_hashes,
+    ethereum_sent,
     lmpt,
     lvmt,
     mpt,
@@ -40,6 +41,7 @@ VERIFIERS = {
     "HeaderRelation": chain_compare.verify_relation_input,
     "MptProof": mpt.verify_input,
     "EthGetProof": ethereum.verify_answer_input,
+    "EthAnswer": ethereum_sent.verify_input,
     "EthHeader": ethereum.verify_header_input,
     "EthCode": ethereum_hashes.verify_code_input,
     "EthTransaction": ethereum_hashes.verify_transaction_input,

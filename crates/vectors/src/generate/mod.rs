@@ -70,6 +70,8 @@ const KEPT: &[(&str, Make)] = &[
     ("mpt/hash.json", nothing),
     ("mpt/header.json", mpt::header::make),
     ("mpt/mainnet_negative.json", nothing),
+    ("mpt/sent_answer.json", nothing),
+    ("mpt/sent_answer_negative.json", nothing),
     ("mpt/trie.json", mpt::trie_valid::make),
     ("mpt/trie_negative.json", nothing),
     ("smt/diff.json", smt::diff::make),
