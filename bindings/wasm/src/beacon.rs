@@ -2,12 +2,12 @@
 
 mod message;
 
-use prooflight_beacon::{Kind, LightClient, read_chunks};
+use prooflight_beacon::{Clock, Kind, LightClient, read_chunks};
 use prooflight_core::{Limits, Reason, Result};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::beacon::message::{AgeRequest, ProcessRequest, StartRequest, Updates, heads};
+use crate::beacon::message::{AgeRequest, Place, ProcessRequest, StartRequest, Updates, heads};
 use crate::refusal::throw;
 
 /// Starts at a checkpoint: takes a `StartRequest` and a bootstrap in SSZ, returns `Heads`.
@@ -36,31 +36,42 @@ pub fn beacon_check_head(request: &[u8], state: &[u8]) -> Result<(), JsValue> {
 
 fn start(request: &[u8], bootstrap: &[u8]) -> Result<Vec<u8>> {
     let StartRequest { age, checkpoint } = StartRequest::decode(request)?;
-    let (slot, most) = (age.slot(), age.slots());
-    heads(&LightClient::start(age.network, &checkpoint, bootstrap, slot, most)?, slot)
+    let (most, Place { network, clock }) = (age.slots(), age.place);
+    heads(&LightClient::start(network, &checkpoint, bootstrap, clock, most)?, clock)
 }
 
 fn resume(request: &[u8], state: &[u8]) -> Result<Vec<u8>> {
     let age = AgeRequest::decode(request)?;
-    let (slot, most) = (age.slot(), age.slots());
-    heads(&LightClient::import(age.network, state, slot, most)?, slot)
+    let (most, Place { network, clock }) = (age.slots(), age.place);
+    heads(&LightClient::import(network, state, clock, most)?, clock)
 }
 
 fn process(request: &[u8], state: &[u8], ssz: &[u8]) -> Result<Vec<u8>> {
-    let ProcessRequest { network, now, updates } = ProcessRequest::decode(request)?;
-    let slot = network.slot_at(now);
-    let mut client = LightClient::import(network, state, slot, u64::MAX)?;
+    let ProcessRequest { place: Place { network, clock }, updates } =
+        ProcessRequest::decode(request)?;
+    let mut client = LightClient::import(network, state, clock, u64::MAX)?;
     match updates {
-        Updates::Finality => client.process(Kind::Finality, ssz, slot).map(|_| ())?,
-        Updates::Optimistic => client.process(Kind::Optimistic, ssz, slot).map(|_| ())?,
-        Updates::Update => allow_known(client.process(Kind::Update, ssz, slot))?,
-        Updates::Answer { most } => {
-            for chunk in read_chunks(ssz, most, &Limits::DEFAULT)? {
-                allow_known(client.process_chunk(&chunk, slot))?;
-            }
-        }
+        Updates::Finality => client.process(Kind::Finality, ssz, clock).map(|_| ())?,
+        Updates::Optimistic => client.process(Kind::Optimistic, ssz, clock).map(|_| ())?,
+        Updates::Update => allow_known(client.process(Kind::Update, ssz, clock))?,
+        Updates::Answer { most } => process_answer(&mut client, ssz, most, clock)?,
     }
-    heads(&client, slot)
+    heads(&client, clock)
+}
+
+/// Processes updates in order, up to the first that does not verify. It is refused unless those before it led
+/// to another committee.
+fn process_answer(client: &mut LightClient, ssz: &[u8], most: usize, clock: Clock) -> Result<()> {
+    let committees = |client: &LightClient| (client.period(), client.knows_next_committee());
+    let before = committees(client);
+    for chunk in read_chunks(ssz, most, &Limits::DEFAULT)? {
+        let processed = allow_known(client.process_chunk(&chunk, clock));
+        if processed.is_err() && client.evidence().is_none() && committees(client) != before {
+            return Ok(());
+        }
+        processed?;
+    }
+    Ok(())
 }
 
 /// A server gives each period's best update, which may be older than the finalized head.
@@ -73,7 +84,6 @@ fn allow_known<T>(processed: Result<T>) -> Result<()> {
 
 fn check_head(request: &[u8], state: &[u8]) -> Result<()> {
     let age = AgeRequest::decode(request)?;
-    let (slot, most) = (age.slot(), age.slots());
-    let client = LightClient::import(age.network, state, slot, u64::MAX)?;
-    client.optimistic()?.check_age(slot, most)
+    let (most, Place { network, clock }) = (age.slots(), age.place);
+    LightClient::import(network, state, clock, u64::MAX)?.optimistic()?.check_age(clock, most)
 }

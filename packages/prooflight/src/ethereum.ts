@@ -10,7 +10,6 @@
 export type { Hex } from "./bytes.js";
 export type { Failure } from "./client/servers.js";
 export type { Account } from "./ethereum/accounts.js";
-export type { FinalityConflict, SignedUpdate } from "./ethereum/beacon.js";
 export type { BlockHeader } from "./ethereum/blocks.js";
 export type { AccountOptions, SignalOptions } from "./ethereum/client.js";
 export { EthereumClient } from "./ethereum/client.js";
@@ -21,6 +20,7 @@ export type { LogsProgress } from "./ethereum/logs-settings.js";
 export type { Fork, ForkStart, NetworkConfig, NetworkName } from "./ethereum/network.js";
 export type { BlockName, EthereumOptions } from "./ethereum/options.js";
 export type { AtOptions } from "./ethereum/questions.js";
+export type { FinalityConflict, SignedUpdate } from "./ethereum/signed-updates.js";
 export type {
   Log,
   Transaction,

@@ -1,9 +1,10 @@
-//! The messages about heads, in borsh. Times are in seconds since 1970, ages in seconds.
+//! The messages about heads, in borsh. Times are in milliseconds since 1970, ages in seconds.
 //!
 //! ```text
 //! struct StartRequest   { age: AgeRequest, checkpoint: [u8; 32] }
-//! struct AgeRequest     { network: Network, now: u64, max_age: Option<u64> }
-//! struct ProcessRequest { network: Network, now: u64, updates: Updates }
+//! struct AgeRequest     { place: Place, max_age: Option<u64> }
+//! struct ProcessRequest { place: Place, updates: Updates }
+//! struct Place          { network: Network, now_ms: u64, max_clock_skew_ms: u64 }
 //! enum   Updates        { Finality, Optimistic, Update, Answer { most: u32 } }
 //! enum   Network        { Mainnet, Sepolia, Hoodi, Other(Parameters) }
 //! struct Parameters     { genesis_validators_root: [u8; 32], genesis_time: u64, seconds_per_slot: u64,
@@ -18,7 +19,7 @@
 use std::borrow::Cow;
 
 use prooflight_beacon::{
-    BlobParameters, ForkStart, Head, LightClient, Network, Parameters, Participation, Preset,
+    BlobParameters, Clock, ForkStart, Head, LightClient, Network, Parameters, Participation, Preset,
 };
 use prooflight_core::{Hash, Result};
 
@@ -37,10 +38,15 @@ impl StartRequest {
     }
 }
 
-/// The clock, and the greatest age of a block; by default two weeks.
-pub(crate) struct AgeRequest {
+/// The network, and the caller's clock.
+pub(crate) struct Place {
     pub(crate) network: Network,
-    now: u64,
+    pub(crate) clock: Clock,
+}
+
+/// The greatest age of a block; by default two weeks.
+pub(crate) struct AgeRequest {
+    pub(crate) place: Place,
     max_age: Option<u64>,
 }
 
@@ -49,22 +55,17 @@ impl AgeRequest {
         wire::decode(request, age)?
     }
 
-    /// The current slot.
-    pub(crate) const fn slot(&self) -> u64 {
-        self.network.slot_at(self.now)
-    }
-
     /// The greatest age in slots.
     pub(crate) fn slots(&self) -> u64 {
-        let seconds = self.network.parameters().seconds_per_slot;
-        self.max_age.map_or_else(|| self.network.two_weeks(), |age| age / seconds)
+        let Place { network, .. } = &self.place;
+        let seconds = network.parameters().seconds_per_slot;
+        self.max_age.map_or_else(|| network.two_weeks(), |age| age / seconds)
     }
 }
 
 /// The updates to process.
 pub(crate) struct ProcessRequest {
-    pub(crate) network: Network,
-    pub(crate) now: u64,
+    pub(crate) place: Place,
     pub(crate) updates: Updates,
 }
 
@@ -85,9 +86,8 @@ pub(crate) enum Updates {
 
 impl ProcessRequest {
     pub(crate) fn decode(request: &[u8]) -> Result<Self> {
-        let (network, now, updates) =
-            wire::decode(request, |r| Ok((network(r)?, r.u64()?, updates(r)?)))?;
-        Ok(Self { network: network?, now, updates })
+        let (place, updates) = wire::decode(request, |r| Ok((place(r)?, updates(r)?)))?;
+        Ok(Self { place: place?, updates })
     }
 }
 
@@ -103,8 +103,21 @@ fn updates(r: &mut Request<'_>) -> Result<Updates> {
 
 /// The inner result is that of the request's content.
 fn age(r: &mut Request<'_>) -> Result<Result<AgeRequest>> {
-    let (network, now, max_age) = (network(r)?, r.u64()?, r.option(Request::u64)?);
-    Ok(network.map(|network| AgeRequest { network, now, max_age }))
+    let (place, max_age) = (place(r)?, r.option(Request::u64)?);
+    Ok(place.map(|place| AgeRequest { place, max_age }))
+}
+
+/// The inner result is that of the caller's parameters.
+fn place(r: &mut Request<'_>) -> Result<Result<Place>> {
+    let (network, now_ms, max_clock_skew_ms) = (network(r)?, r.u64()?, r.u64()?);
+    Ok(network.map(|network| {
+        let slot_at = |ms: u64| network.slot_at(ms / 1000);
+        let clock = Clock {
+            current_slot: slot_at(now_ms),
+            latest_slot: slot_at(now_ms.saturating_add(max_clock_skew_ms)),
+        };
+        Place { network, clock }
+    }))
 }
 
 /// The inner result is that of the caller's parameters.
@@ -142,7 +155,7 @@ fn parameters(r: &mut Request<'_>) -> Result<Parameters> {
 }
 
 /// Encodes `Heads`.
-pub(crate) fn heads(client: &LightClient, slot: u64) -> Result<Vec<u8>> {
+pub(crate) fn heads(client: &LightClient, clock: Clock) -> Result<Vec<u8>> {
     let state = client.export()?;
     let mut response = Response::with_capacity(state.len() + 256);
     response.bytes(&state);
@@ -150,7 +163,7 @@ pub(crate) fn heads(client: &LightClient, slot: u64) -> Result<Vec<u8>> {
     write_head(&mut response, &*client.optimistic()?);
     response.array(&client.period().to_le_bytes());
     response.u8(client.knows_next_committee().into());
-    response.array(&client.network().period(slot).to_le_bytes());
+    response.array(&client.network().period(clock.current_slot).to_le_bytes());
     Ok(response.into_bytes())
 }
 

@@ -2,9 +2,10 @@
 
 import { type Bytes, toHex } from "../bytes.js";
 import { invalidReply } from "../client/http.js";
-import { parseJson } from "../client/json.js";
 import type { Server, Servers } from "../client/servers.js";
+import { copy } from "../copy.js";
 import { refuse, VerifyError } from "../error.js";
+import type { Reason } from "../registry.js";
 import {
   checkHead,
   type Form,
@@ -15,36 +16,18 @@ import {
   resume,
   start,
 } from "./heads.js";
-import { Given } from "./json.js";
-import { encodeData } from "./light-client-json.js";
+import { LightClientReplies, type LightClientReply } from "./light-client-replies.js";
 import type { Settings } from "./options.js";
-
-/** A reply with an update that moved the finalized head, in SSZ. */
-export interface SignedUpdate {
-  form: Form;
-  ssz: Bytes;
-}
-
-/** Two updates that finalize different blocks of one slot, each signed by two thirds of a committee. */
-export interface FinalityConflict {
-  /** The update of the first block; undefined if that is the one that the application trusts. */
-  first: SignedUpdate | undefined;
-  /** The update of the other. */
-  second: SignedUpdate;
-}
+import { type FinalityConflict, SignedUpdates } from "./signed-updates.js";
 
 const PREFIX = "/eth/v1/beacon/light_client";
-const SSZ = "application/octet-stream";
-const ACCEPT = `${SSZ};q=1,application/json;q=0.9`;
-
-/** A reply, and the fork that it claims to be of, which may be anything. */
-type Said = { fork: unknown } & ({ ssz: Bytes; json?: never } | { ssz?: never; json: Given });
 
 export class Beacon implements HeadSource {
   readonly #settings: Settings;
   readonly #servers: Servers;
+  readonly #replies: LightClientReplies;
+  readonly #updates = new SignedUpdates();
   #heads: Heads | undefined;
-  #finalizedBy: SignedUpdate | undefined;
   #conflict: FinalityConflict | undefined;
   #stopped: VerifyError | undefined;
   /** The time of the last synchronisation, in milliseconds. */
@@ -53,6 +36,7 @@ export class Beacon implements HeadSource {
   constructor(settings: Settings, servers: Servers) {
     this.#settings = settings;
     this.#servers = servers;
+    this.#replies = new LightClientReplies(settings.transport);
     const { state, maxCheckpointAge } = settings;
     if (state) this.#heads = resume(this.#place, maxCheckpointAge, state);
   }
@@ -83,9 +67,7 @@ export class Beacon implements HeadSource {
   /** The newest heads; asks for them if those that are known are older than `refresh`, or too old. */
   async newest(signal: AbortSignal | undefined): Promise<Heads> {
     this.check();
-    const { now, refresh } = this.#settings;
-    const isFresh = this.#synced !== undefined && now() - this.#synced < refresh;
-    if (isFresh && !this.#isTooOld()) return this.heads;
+    if (this.#isFresh() && !this.#isTooOld()) return this.heads;
     await this.sync(signal);
     return this.checked();
   }
@@ -93,35 +75,73 @@ export class Beacon implements HeadSource {
   /** Asks for the newest heads, and accepts them. */
   async sync(signal: AbortSignal | undefined): Promise<void> {
     this.check();
-    const behind: VerifyError[] = [];
-    try {
-      await this.#servers.ask(async (server) => {
-        const refusal = await this.#follow(server);
-        if (!refusal) return;
-        behind.push(refusal);
-        throw refusal;
-      }, signal);
-    } catch (error) {
-      // A server that is behind may be honest. Its answer counts, unless there was never a newer one.
-      const counts = behind.length > 0 && this.#synced !== undefined;
-      if (!counts || !isOfServers(error)) throw error;
-      this.checked();
-    }
+    if (!this.#heads) await this.#servers.ask((server) => this.#bootstrap(server), signal);
+    await this.#followAny(signal);
     this.#synced = this.#settings.now();
   }
 
-  /** Accepts a server's newest heads; returns a refusal if they are not newer than the finalized one. */
-  async #follow(server: Server): Promise<VerifyError | undefined> {
-    this.#heads ??= await this.#bootstrap(server);
-    await this.#followCommittees(server);
-    await this.#get(server, "finality", `${PREFIX}/finality_update`);
-    const known = await this.#get(server, "optimistic", `${PREFIX}/optimistic_update`);
-    if (known) {
-      const { expected, found } = known.details;
-      return refuse("unknown_block", `${expected} from ${server.url.host}`, found);
+  /** Accepts the newest heads of the first server that has any. */
+  async #followAny(signal: AbortSignal | undefined): Promise<void> {
+    const behind: VerifyError[] = [];
+    for (;;) {
+      const before = newestCommittee(this.heads);
+      try {
+        await this.#servers.ask(async (server) => {
+          const lacks = await this.#follow(server);
+          if (!lacks) return;
+          behind.push(...lacks.filter(({ reason }) => !WITHOUT_ANSWER.has(reason)));
+          throw reported(server, lacks);
+        }, signal);
+        return;
+      } catch (error) {
+        if (!isOfServers(error)) throw error;
+        // What one server shows of the committees may be what another's heads need.
+        const isFurther = newestCommittee(this.heads) > before;
+        if (isFurther && this.#servers.inOrder().length > 1) continue;
+        // A server that is behind may be honest. Its answer counts, unless there was never a newer one.
+        if (behind.length === 0 || this.#synced === undefined) throw error;
+        this.checked();
+        return;
+      }
     }
+  }
+
+  /**
+   * Accepts what a server has of the newest heads and committees; throws if it lies.
+   *
+   * Returns what it lacks if that leaves no head which is newer than the finalized one.
+   */
+  async #follow(server: Server): Promise<VerifyError[] | undefined> {
+    const lacks: VerifyError[] = [];
+    const lacking = async (ask: Promise<void>): Promise<VerifyError | undefined> => {
+      try {
+        await ask;
+        return undefined;
+      } catch (error) {
+        if (!isLack(error)) throw error;
+        lacks.push(error);
+        return error;
+      }
+    };
+    await lacking(this.#followCommittees(server));
+    let heads = 0;
+    for (const kind of ["finality", "optimistic"] as const) {
+      const lack = await lacking(this.#get(server, kind));
+      if (!lack) heads += 1;
+      // It would likely not answer the next request, either.
+      if (lack?.reason === "request_timeout") break;
+    }
+    if (heads === 0) return lacks;
     this.checked();
     return undefined;
+  }
+
+  #isFresh(): boolean {
+    if (this.#synced === undefined) return false;
+    const { now, refresh } = this.#settings;
+    const elapsed = now() - this.#synced;
+    // A clock may have been set back.
+    return elapsed >= 0n && elapsed < refresh;
   }
 
   #isTooOld(): boolean {
@@ -135,94 +155,128 @@ export class Beacon implements HeadSource {
   }
 
   get #place() {
-    const { network, now } = this.#settings;
-    return { network: network.encoded, now: now() / 1000n };
+    const { network, now, maxClockSkew } = this.#settings;
+    return { network: network.encoded, now: now(), maxClockSkew };
   }
 
-  async #bootstrap(server: Server): Promise<Heads> {
-    const { checkpoint, maxCheckpointAge } = this.#settings;
+  async #bootstrap(server: Server): Promise<void> {
+    const { checkpoint, maxCheckpointAge, network } = this.#settings;
     if (!checkpoint) throw refuse("bug", "a checkpoint or a state", "neither");
-    const reply = await this.#fetch(server, `${PREFIX}/bootstrap/${toHex(checkpoint)}`);
-    return this.#settings.network.schedule.explain(reply.fork, () => {
-      const ssz = reply.ssz ?? encodeData("bootstrap", reply.json.member("data"));
-      // Another question may have started the client meanwhile.
-      return this.#heads ?? start(this.#place, maxCheckpointAge, checkpoint, ssz);
+    await this.#replies.get(server, `${PREFIX}/bootstrap/${toHex(checkpoint)}`, (reply) => {
+      network.schedule.explain(reply.fork, () => {
+        // Another question may have started the client meanwhile.
+        this.#heads ??= start(this.#place, maxCheckpointAge, checkpoint, reply.data("bootstrap"));
+      });
     });
   }
 
-  /** Learns the committees up to the current period, as far as the server knows them. */
+  /** Learns the committees up to that after the current period, as far as the server knows them. */
   async #followCommittees(server: Server): Promise<void> {
     for (;;) {
-      const { period, currentPeriod, knowsNextCommittee } = this.heads;
-      if (knowsNextCommittee && period >= currentPeriod) return;
-      const missing = currentPeriod - period + 1n;
+      const { currentPeriod } = this.heads;
+      const from = newestCommittee(this.heads);
+      if (from > currentPeriod) return;
+      const missing = currentPeriod - from + 1n;
       const count = missing < MOST_UPDATES ? missing : MOST_UPDATES;
-      const path = `${PREFIX}/updates?start_period=${period}&count=${count}`;
-      const reply = await this.#fetch(server, path);
-      const { schedule } = this.#settings.network;
-      if (reply.ssz) {
-        const { fork, ssz } = reply;
-        schedule.explain(fork, () => {
-          this.#process("updates", ssz);
-        });
-      } else {
-        const updates = reply.json.list();
-        if (updates.length > MOST_UPDATES) {
-          throw invalidReply(server.url, `at most ${MOST_UPDATES} updates`, "more");
-        }
-        for (const update of updates) {
-          schedule.explain(update.optional("version")?.value ?? reply.fork, () => {
-            this.#process("update", encodeData("update", update.member("data")));
-          });
-        }
-      }
+      const path = `${PREFIX}/updates?start_period=${from}&count=${count}`;
+      await this.#replies.get(server, path, (reply) => {
+        this.#processUpdates(server, reply);
+      });
       // The current period's update may not exist yet.
-      if (this.heads.period === period) return;
+      if (newestCommittee(this.heads) === from) return;
     }
   }
 
-  /** Accepts the newest update of a kind; returns why it was passed over if it is older than the finalized head. */
-  async #get(
-    server: Server,
-    kind: "finality" | "optimistic",
-    path: string,
-  ): Promise<VerifyError | undefined> {
-    const { ssz, json, fork } = await this.#fetch(server, path);
-    try {
-      this.#settings.network.schedule.explain(fork, () => {
-        this.#process(kind, ssz ?? encodeData(kind, json.member("data")));
+  /** Processes updates in order. One that does not verify is refused unless those before it led to a committee. */
+  #processUpdates(server: Server, reply: LightClientReply): void {
+    const { schedule } = this.#settings.network;
+    const { ssz } = reply;
+    if (ssz) {
+      schedule.explain(reply.fork, () => {
+        this.#process("updates", ssz);
       });
-      return undefined;
-    } catch (error) {
-      if (error instanceof VerifyError && error.reason === "update_not_newer") return error;
-      throw error;
+      return;
     }
+    const updates = reply.updates();
+    if (updates.length > MOST_UPDATES) {
+      throw invalidReply(server.url, `at most ${MOST_UPDATES} updates`, "more");
+    }
+    const before = newestCommittee(this.heads);
+    for (const update of updates) {
+      try {
+        schedule.explain(update.fork, () => {
+          this.#process("update", update.ssz());
+        });
+      } catch (error) {
+        this.check();
+        if (isOfServers(error) && newestCommittee(this.heads) > before) return;
+        throw error;
+      }
+    }
+  }
+
+  /** Accepts the newest update of a kind. */
+  async #get(server: Server, kind: "finality" | "optimistic"): Promise<void> {
+    await this.#replies.get(server, `${PREFIX}/${kind}_update`, (reply) => {
+      this.#settings.network.schedule.explain(reply.fork, () => {
+        this.#process(kind, reply.data(kind));
+      });
+    });
   }
 
   #process(form: Form, ssz: Bytes): void {
+    this.check();
     const { state, finalized } = this.heads;
     try {
       this.#heads = process(this.#place, state, form, ssz);
     } catch (error) {
-      if (error instanceof VerifyError && error.reason === "conflicting_finality") {
-        this.#conflict ??= { first: this.#finalizedBy, second: { form, ssz } };
-        this.#stopped ??= error;
-      }
-      throw error;
+      if (!(error instanceof VerifyError) || error.reason !== "conflicting_finality") throw error;
+      this.#conflict = {
+        first: this.#updates.of(error.details.expected),
+        second: { form, ssz },
+      };
+      // Every later call throws the same object.
+      this.#stopped = Object.freeze(
+        new VerifyError(error.toJSON(), { cause: copy(this.#conflict) }),
+      );
+      throw this.#stopped;
     }
-    if (this.#heads.finalized.slot !== finalized.slot) this.#finalizedBy = { form, ssz };
-  }
-
-  async #fetch(server: Server, path: string): Promise<Said> {
-    const { body, type, fork } = await server.get(path, ACCEPT);
-    if (type === SSZ) return { ssz: body, fork };
-    const json = new Given(parseJson(body, this.#settings.transport, server.url), "the reply");
-    const { value } = json;
-    const claimed = Array.isArray(value) ? undefined : json.optional("version")?.value;
-    return { json, fork: claimed ?? fork };
+    const { beaconRoot } = this.#heads.finalized;
+    if (beaconRoot !== finalized.beaconRoot) this.#updates.add(beaconRoot, { form, ssz });
   }
 }
+
+/** The newest period whose committee is known. */
+const newestCommittee = ({ period, knowsNextCommittee }: Heads): bigint =>
+  knowsNextCommittee ? period + 1n : period;
 
 /** Whether an error is about servers' answers, not the caller's own or a bug. */
 const isOfServers = (error: unknown) =>
   error instanceof VerifyError && error.code !== "invalid_input" && error.code !== "internal";
+
+/** Reasons, besides those of the code `unavailable`, for which data of honest servers are refused. */
+const OF_HONEST_SERVERS: ReadonlySet<Reason> = new Set([
+  "period_unknown",
+  "too_few_signatures",
+  "update_not_newer",
+]);
+
+const isLack = (error: unknown): error is VerifyError =>
+  error instanceof VerifyError &&
+  (error.code === "unavailable" || OF_HONEST_SERVERS.has(error.reason));
+
+/** Reasons of servers that said nothing about heads. */
+const WITHOUT_ANSWER: ReadonlySet<Reason> = new Set([
+  "invalid_reply",
+  "request_timeout",
+  "unreachable",
+]);
+
+/** The refusal of a server that lacks a newer head. */
+function reported(server: Server, lacks: readonly VerifyError[]): VerifyError {
+  const told = lacks.find(({ reason }) => reason !== "period_unknown") ?? lacks[0];
+  if (!told) throw refuse("bug", "a lack", "none");
+  if (told.code === "unavailable" || told.reason === "too_few_signatures") return told;
+  const { expected, found } = told.details;
+  return refuse("unknown_block", `${expected} from ${server.url.host}`, found, { cause: told });
+}

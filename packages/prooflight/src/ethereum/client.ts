@@ -6,7 +6,7 @@ import { copy } from "../copy.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "../mpt/bytes.js";
 import { init } from "../wasm/ethereum.js";
 import { account, type Account, code } from "./accounts.js";
-import type { Beacon, FinalityConflict } from "./beacon.js";
+import type { Beacon } from "./beacon.js";
 import type { BlockHeader } from "./blocks.js";
 import { beaconOf, Follower } from "./follower.js";
 import type { Head, Tips } from "./heads.js";
@@ -61,7 +61,8 @@ export class EthereumClient {
    * Makes a client and accepts the newest heads; loads the WebAssembly if it is not loaded.
    *
    * Throws `invalid_input` for wrong options, `untrusted` / `head_too_old` if the checkpoint or state is too old,
-   * another `untrusted` or `mismatch` if no beacon node's data follow from it, `unavailable` if none answers.
+   * another `untrusted` or `mismatch` if no beacon node's data follow from it, `unavailable` if none answers. The
+   * `cause` of `untrusted` / `conflicting_finality` has both updates, as `conflict` has them later.
    */
   static async connect(options: EthereumOptions): Promise<EthereumClient> {
     const settings = readOptions(options);
@@ -106,6 +107,7 @@ export class EthereumClient {
    * `not_an_ancestor` for a block that is not in the head's history.
    */
   async block(at: AtOptions["at"], options: SignalOptions = {}): Promise<BlockHeader> {
+    this.#beacon.check();
     const name = blockName(at, "at");
     return this.#ask(readSignal(options), async (server, heads) => {
       const { header } = await this.#follower.blocks.at(server, heads, name);
@@ -143,6 +145,7 @@ export class EthereumClient {
    * proven. Otherwise throws like {@link EthereumClient.block}.
    */
   async transaction(hash: BytesLike, options: SignalOptions = {}): Promise<Transaction> {
+    this.#beacon.check();
     const asked = hashOf(hash, "hash");
     return this.#ask(readSignal(options), (server, heads) =>
       transaction(server, this.#follower.blocks, heads, asked),
@@ -154,6 +157,7 @@ export class EthereumClient {
    * computed here. Throws like {@link EthereumClient.transaction}.
    */
   async receipt(hash: BytesLike, options: SignalOptions = {}): Promise<TransactionReceipt> {
+    this.#beacon.check();
     const asked = hashOf(hash, "hash");
     return this.#ask(readSignal(options), (server, heads) =>
       receipt(server, this.#follower.blocks, heads, asked),
@@ -162,6 +166,7 @@ export class EthereumClient {
 
   /** All receipts of a block, verified like {@link EthereumClient.receipt}. */
   async receipts(at: AtOptions["at"], options: SignalOptions = {}): Promise<TransactionReceipt[]> {
+    this.#beacon.check();
     const name = blockName(at, "at");
     return this.#ask(readSignal(options), async (server, heads) =>
       blockReceipts(server, await this.#follower.blocks.at(server, heads, name)),
@@ -176,6 +181,7 @@ export class EthereumClient {
    * `unavailable` / `logs_too_large` if that takes more than `maxLogBytes`, otherwise like {@link EthereumClient.block}.
    */
   async logs(options: LogsOptions = {}): Promise<FoundLog[]> {
+    this.#beacon.check();
     const question = readLogsOptions(options);
     if (this.#settings.logs === "union") return unionLogs(this.#follower, question, this.#settings);
     return this.#ask(question.signal, (server, heads) =>

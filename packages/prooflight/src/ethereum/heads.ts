@@ -52,10 +52,11 @@ const FORMS: readonly Form[] = ["finality", "optimistic", "update", "updates"];
 /** The most updates of one request. */
 export const MOST_UPDATES = 16;
 
-/** The network as encoded, and the time in seconds since 1970. */
+/** The network as encoded, and the clock: the time and how far others may be ahead of it, in milliseconds. */
 export interface Place {
   network: Bytes;
   now: bigint;
+  maxClockSkew: bigint;
 }
 
 /** Starts at a checkpoint; `maxAge` is in seconds. */
@@ -77,7 +78,10 @@ export function resume(place: Place, maxAge: bigint | undefined, state: Bytes): 
   return read(ethereum.call(undefined, (wasm) => wasm.beaconResume(packed, state)));
 }
 
-/** Processes updates; throws without a change if one does not verify. */
+/**
+ * Processes updates; throws without a change if one does not verify. Of several, those after one that shows another
+ * committee may be left out.
+ */
 export function process(place: Place, state: Bytes, form: Form, ssz: Bytes): Heads {
   const request = at(place);
   request.u8(FORMS.indexOf(form));
@@ -94,10 +98,11 @@ export function checkHead(place: Place, maxAge: bigint, state: Bytes): void {
   });
 }
 
-function at({ network, now }: Place): Writer {
+function at({ network, now, maxClockSkew }: Place): Writer {
   const writer = new Writer();
   writer.array(network);
   writer.u64(now);
+  writer.u64(maxClockSkew);
   return writer;
 }
 

@@ -33,6 +33,8 @@ export interface EthereumOptions {
   maxCheckpointAge?: number | undefined;
   /** The greatest age of the newest head. Default: any age; servers can then withhold new heads unnoticed. */
   maxHeadAge?: number | undefined;
+  /** The most that a head's time may be ahead of the clock. Default 30,000. */
+  maxClockSkew?: number | undefined;
   /** The time for which a head counts as the newest, without asking again. Default 12,000. */
   refresh?: number | undefined;
   /** The time limit of a call to a server. Default 10,000. */
@@ -66,7 +68,7 @@ export interface Common extends Asking, LogsSettings {
   maxWalk: bigint;
 }
 
-/** Options with their defaults filled in. Ages are in seconds. */
+/** Options with their defaults filled in. Ages are in seconds, other times in milliseconds. */
 export interface Settings extends Common {
   network: Network;
   checkpoint: Bytes | undefined;
@@ -74,6 +76,7 @@ export interface Settings extends Common {
   beacon: readonly unknown[];
   maxCheckpointAge: bigint | undefined;
   maxHeadAge: bigint | undefined;
+  maxClockSkew: bigint;
   refresh: bigint;
 }
 
@@ -119,7 +122,7 @@ export function readSettings(
     const found = state ? "both" : "neither";
     throw refuse("invalid_argument", "one of checkpoint and state", found);
   }
-  const time = (name: "maxCheckpointAge" | "maxHeadAge" | "refresh") =>
+  const time = (name: "maxCheckpointAge" | "maxHeadAge" | "maxClockSkew" | "refresh") =>
     milliseconds(given.unchecked(name), name);
   const seconds = (name: "maxCheckpointAge" | "maxHeadAge") => {
     const value = time(name);
@@ -134,6 +137,7 @@ export function readSettings(
     beacon: urls(given.list("beacon"), "beacon"),
     maxCheckpointAge: seconds("maxCheckpointAge"),
     maxHeadAge: seconds("maxHeadAge"),
+    maxClockSkew: BigInt(time("maxClockSkew") ?? 30_000),
     refresh: BigInt(time("refresh") ?? 12_000),
   };
 }

@@ -108,6 +108,129 @@ describe("finality that contradicts itself", () => {
   });
 });
 
+describe.each(FORKS)("%s's finality that contradicts an older block", (fork) => {
+  /** A client with two finalized blocks after its checkpoint's period's. */
+  async function followed(options: Partial<EthereumOptions> = {}) {
+    const followed = await follow(fork, options);
+    const { client, world } = followed;
+    world.now = timeOf(first(fork) + 60);
+    tell(world, `${fork}.laterFinality`);
+    await client.sync();
+    expect(client.finalized.slot).toBe(BigInt(first(fork) + 40));
+    return followed;
+  }
+
+  const tell = (world: { messages: Messages }, name: string) => {
+    world.messages = { ...world.messages, finality_update: { type: "finality", name } };
+  };
+
+  test.each([
+    ["about a newer block", "lateConflict"],
+    ["about a block that is no newer", "oldConflict"],
+  ])("stops the client, signed %s", async (_, name) => {
+    const { client, world, failures } = await followed();
+    tell(world, `${fork}.${name}`);
+    const error = await errorOf(client.sync());
+    expect(error.reason).toBe("conflicting_finality");
+    expect(error.details.expected).toBe(entry(`${fork}.finalized`));
+    expect(failures.map(({ error }) => error.reason)).toEqual(["conflicting_finality"]);
+    const hex = (ssz: Uint8Array | undefined) => `0x${Buffer.from(ssz ?? []).toString("hex")}`;
+    expect(hex(client.conflict?.first?.ssz)).toBe(entry(`${fork}.finality`));
+    expect(hex(client.conflict?.second.ssz)).toBe(entry(`${fork}.${name}`));
+    expect(error.cause).toEqual(client.conflict);
+    // The same error for every question, before its arguments are read.
+    const again = [
+      () => client.latest,
+      () => client.finalized,
+      () => client.export(),
+      () => client.sync(),
+      () => client.block("latest"),
+      () => client.account("0x"),
+      () => client.code("0x"),
+      () => client.transaction("0x"),
+      () => client.receipt("0x"),
+      () => client.receipts("latest"),
+      () => client.logs({ from: 1n }),
+    ];
+    for (const ask of again) expect(await errorOf(ask)).toBe(error);
+  });
+
+  test("stops a client that continues from a state", async () => {
+    const { client, world } = await followed();
+    const state = client.export();
+    tell(world, `${fork}.lateConflict`);
+    const error = await errorOf(
+      EthereumClient.connect({
+        ...optionsOf(fork),
+        checkpoint: undefined,
+        state,
+        now: () => world.now,
+        fetch: serverOf(fork, () => world.messages),
+      }),
+    );
+    expect(error.reason).toBe("conflicting_finality");
+    const { first, second } = error.cause as NonNullable<EthereumClient["conflict"]>;
+    expect(first).toBe(undefined);
+    expect(second.form).toBe("finality");
+  });
+
+  test("moves nothing if no block of the slot is known", async () => {
+    const { client, world, failures } = await followed();
+    const heads = [client.latest, client.finalized];
+    tell(world, `${fork}.strayFinality`);
+    await client.sync();
+    expect([client.latest, client.finalized]).toEqual(heads);
+    expect(failures).toEqual([]);
+  });
+});
+
+describe("a clock", () => {
+  const signed = timeOf(256 + 50);
+
+  test("may be behind by maxClockSkew", async () => {
+    const late = (ms: bigint, options: Partial<EthereumOptions> = {}) =>
+      follow("electra", { ...options, now: () => signed - ms });
+    const { client } = await late(30_000n);
+    expect(client.latest.slot).toBe(305n);
+    await client.sync();
+    expect((await errorOf(late(30_001n))).reason).toBe("head_in_future");
+    expect((await errorOf(late(1n, { maxClockSkew: 0 }))).reason).toBe("head_in_future");
+    expect((await late(60_000n, { maxClockSkew: 60_000 })).client.latest.slot).toBe(305n);
+    const wrong = late(0n, { maxClockSkew: -1 });
+    expect((await errorOf(wrong)).reason).toBe("invalid_argument");
+  });
+
+  test("that is behind finds no head too old, and one that is ahead as old as it seems", async () => {
+    const at = (now: bigint) => follow("electra", { maxHeadAge: 6000, now: () => now });
+    expect((await at(signed - 30_000n)).client.latest.slot).toBe(305n);
+    expect((await at(signed)).client.latest.slot).toBe(305n);
+    expect((await errorOf(at(signed + 6000n))).reason).toBe("head_too_old");
+  });
+
+  test("that is set back makes no head the newest", async () => {
+    const { client, world } = await follow("electra", { refresh: 60_000 });
+    const asked = async () => {
+      const before = world.asked;
+      // No execution node answers.
+      await client.block("latest").catch(() => undefined);
+      return world.asked - before;
+    };
+    const fresh = await asked();
+    world.now -= 1n;
+    expect(await asked()).toBeGreaterThan(fresh);
+  });
+
+  test("far beyond all others is no error of the client's own", async () => {
+    const end = (1n << 64n) - 1n;
+    const { client } = await follow("electra", {
+      now: () => end,
+      maxCheckpointAge: Number.MAX_SAFE_INTEGER,
+      maxClockSkew: Number.MAX_SAFE_INTEGER,
+    }).catch((error: unknown) => ({ client: error }));
+    expect(client).toMatchObject({ reason: "head_too_old" });
+  });
+});
+
 describe("maxHeadAge", () => {
   const age = { maxHeadAge: 60_000, refresh: 1_000_000 };
 

@@ -22,7 +22,8 @@ export function entry(name: string): Hex {
   return found;
 }
 
-const bytes = (name: string) => new Uint8Array(Buffer.from(entry(name).slice(2), "hex"));
+/** The bytes of an entry. */
+export const bytes = (name: string) => new Uint8Array(Buffer.from(entry(name).slice(2), "hex"));
 
 /** Slots of a period. Each fork begins with a period: Altair at slot 0, Electra at 256, Gloas at 384. */
 export const PERIOD = 64;
@@ -94,12 +95,7 @@ export const serverOf =
     const { type, name } = message;
     const headers = { "eth-consensus-version": version };
     if (json) {
-      const container = ssz[fork][TYPES[type]] as {
-        toJson: (value: unknown) => unknown;
-        deserialize: (bytes: Uint8Array) => unknown;
-      };
-      const data = container.toJson(container.deserialize(bytes(name)));
-      const reply = { version, data };
+      const reply = { version, data: dataOf(fork, type, name) };
       return Promise.resolve(Response.json(part === "updates" ? [reply] : reply, { headers }));
     }
     const body = part === "updates" ? chunk(bytes(`${fork}.digest`), bytes(name)) : bytes(name);
@@ -107,8 +103,17 @@ export const serverOf =
     return Promise.resolve(new Response(body, { headers: octets }));
   };
 
+/** A message in the Beacon API's JSON. */
+export function dataOf(fork: Recorded | "fulu", type: MessageType, name: string): unknown {
+  const container = ssz[fork][TYPES[type]] as {
+    toJson: (value: unknown) => unknown;
+    deserialize: (bytes: Uint8Array) => unknown;
+  };
+  return container.toJson(container.deserialize(bytes(name)));
+}
+
 /** An update in an SSZ answer. */
-function chunk(digest: Uint8Array, update: Uint8Array): Uint8Array<ArrayBuffer> {
+export function chunk(digest: Uint8Array, update: Uint8Array): Uint8Array<ArrayBuffer> {
   const length = new Uint8Array(8);
   new DataView(length.buffer).setBigUint64(0, BigInt(4 + update.length), true);
   return Uint8Array.of(...length, ...digest, ...update);
