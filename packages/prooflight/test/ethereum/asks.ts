@@ -1,7 +1,15 @@
 /** What is asked of a provider about a recorded head, and what the answers must be. */
 
 import type { Case } from "./recorded.js";
-import { type Pinned, type Proof, proofsIn, type Recorded, type Served } from "./serve.js";
+import {
+  isHeadTag,
+  type LogsFilter,
+  type Pinned,
+  type Proof,
+  proofsIn,
+  type Recorded,
+  type Served,
+} from "./serve.js";
 
 type Hex = `0x${string}`;
 type Json = Record<string, unknown>;
@@ -43,7 +51,7 @@ export function lackOf(given: Case, head: Head): string | undefined {
     case "eth_getStorageAt":
       return lackOfProof(head, String(first), [second as Hex], third);
     case "eth_getProof":
-      return lackOfProof(head, String(first), second as Hex[], third);
+      return lackOfProof(head, String(first), (second ?? []) as Hex[], third);
     case "eth_getBlockByNumber":
     case "eth_getBlockTransactionCountByNumber":
     case "eth_getUncleCountByBlockNumber":
@@ -73,8 +81,7 @@ export function lackOf(given: Case, head: Head): string | undefined {
 
 /** A block by its tag, number or hash; undefined if it is not one of those that lead to the head. */
 function named(head: Head, name: unknown): Recorded | undefined {
-  if (name === undefined || name === "latest" || name === "pending")
-    return head.blockAt(head.number);
+  if (isHeadTag(name)) return head.blockAt(head.number);
   if (typeof name !== "string" || !name.startsWith("0x")) return undefined;
   if (name.length < 66) return head.blockAt(BigInt(name));
   const block = head.execution("eth_getBlockByHash", [name, false]) as Json | null;
@@ -116,12 +123,6 @@ function lackOfFees(head: Head, receipts: readonly Json[]): string | undefined {
   const number = BigInt(blobs["blockNumber"] as Hex);
   const hasParent = head.blockAt(number - 1n) !== undefined;
   return hasParent ? undefined : `the block before ${number}, on which the price of blobs rests`;
-}
-
-interface LogsFilter {
-  fromBlock?: string;
-  toBlock?: string;
-  blockHash?: string;
 }
 
 /** The provider walks up to 256 blocks. */
@@ -200,10 +201,7 @@ function asksAbout(
     ...storageProof.map(({ key, value }) =>
       ask("eth_getStorageAt", [address, padded(key), "latest"], padded(value)),
     ),
-    ask("eth_getProof", [address, storageProof.map(({ key }) => padded(key)), "latest"], {
-      ...proof,
-      storageProof: storageProof.map((slot) => ({ ...slot, key: padded(slot.key) })),
-    }),
+    ask("eth_getProof", [address, storageProof.map(({ key }) => padded(key)), "latest"], proof),
   ];
 }
 

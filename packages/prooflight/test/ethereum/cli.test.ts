@@ -83,16 +83,19 @@ interface Log {
 }
 
 interface Receipt {
+  type: string;
   transactionHash: string;
   gasUsed: string;
   logs: Log[];
 }
 
-/** The recorded accounts in the state of a head, those with slots first. */
+/** The recorded accounts that exist in the state of a head, those with slots first. */
 function proofsOf({ one, head }: SignedHead): Proof[] {
   const { stateRoot } = head.blockAt(head.number)?.json ?? {};
   const slots = ({ storageProof }: Proof) => storageProof.length;
-  return proofsIn(one.replies, stateRoot as never).sort((a, b) => slots(b) - slots(a));
+  const isFunded = ({ balance, nonce }: Proof) => balance !== "0x0" || nonce !== "0x0";
+  const proofs = proofsIn(one.replies, stateRoot as never).filter(isFunded);
+  return proofs.sort((a, b) => slots(b) - slots(a));
 }
 
 const receiptsOf = ({ head }: SignedHead) =>
@@ -281,7 +284,9 @@ describe.runIf(withLogs)("a block, and what is in it", () => {
   });
 
   test("a transaction and its receipt", async () => {
-    const busiest = receipts.reduce((one, two) => (two.logs.length > one.logs.length ? two : one));
+    // The price of blobs needs the block before, which may not be recorded.
+    const priced = receipts.filter(({ type }) => type !== "0x3");
+    const busiest = priced.reduce((one, two) => (two.logs.length > one.logs.length ? two : one));
     const { transactionHash: hash, logs, gasUsed } = busiest;
     const sent = await ask("tx", hash);
     expect(sent.status).toBe(0);
@@ -290,7 +295,7 @@ describe.runIf(withLogs)("a block, and what is in it", () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/status +success/);
     expect(stdout).toMatch(new RegExp(`gas used +${BigInt(gasUsed)} at [0-9.]+ gwei`));
-    expect(stdout).toContain(`  ${logs.length} logs\n`);
+    expect(stdout).toContain(`  ${logs.length === 1 ? "1 log" : `${logs.length} logs`}\n`);
     const { receipt } = JSON.parse((await ask("receipt", hash, "--json")).stdout) as {
       receipt: { logs: unknown[] };
     };
@@ -304,10 +309,12 @@ describe.runIf(withLogs)("a block, and what is in it", () => {
     const [{ transactionHash: hash }] = receipts.filter(({ logs }) => logs.length > 0) as [
       (typeof receipts)[0],
     ];
+    const forged = (receipt: Receipt) =>
+      receipt.transactionHash === hash
+        ? { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data: `${log.data}00` })) }
+        : receipt;
     const lying = await liar(servers.served, (answer, asked) =>
-      methodOf(asked) === "eth_getBlockReceipts"
-        ? JSON.parse(JSON.stringify(answer).replace(/"data":"0x0/, '"data":"0x1'))
-        : answer,
+      methodOf(asked) === "eth_getBlockReceipts" ? (answer as Receipt[]).map(forged) : answer,
     );
     const options = optionsOf(servers, [lying]);
     const { status, stdout, stderr } = await prooflight(["eth", "receipt", hash, ...options]);
@@ -320,11 +327,10 @@ describe.runIf(withLogs)("a block, and what is in it", () => {
     const [transfer = "", , to = ""] = topics;
     const range = ["--from", String(servers.served.number), "--to", "latest"];
     const args = ["logs", address, "--topic", "any", ...range];
+    const all = expected.length === 1 ? "the only log" : `all ${expected.length} logs`;
     const { status, stdout } = await ask(...args);
     expect(status).toBe(0);
-    expect(stdout).toMatch(
-      new RegExp(`^✔ verified {2}all ${expected.length} logs of block ${number}\n`),
-    );
+    expect(stdout).toMatch(new RegExp(`^✔ verified {2}${all} of block ${number}\n`));
     for (const { transactionHash } of expected) expect(stdout).toContain(transactionHash);
     const { logs } = JSON.parse((await ask(...args, "--json")).stdout) as {
       logs: { address: string; topics: string[]; data: string; logIndex: number }[];
@@ -347,11 +353,10 @@ describe.runIf(withLogs)("a block, and what is in it", () => {
   test("its logs as the servers name them", async () => {
     const [{ address }] = expected as [Log];
     const args = ["logs", address, "--topic", "any", "--union"];
+    const named = expected.length === 1 ? "one log" : `${expected.length} logs`;
     const { status, stdout } = await ask(...args);
     expect(status).toBe(0);
-    expect(stdout).toMatch(
-      new RegExp(`^✔ verified {2}${expected.length} logs of block ${number}\n`),
-    );
+    expect(stdout).toMatch(new RegExp(`^✔ verified {2}${named} of block ${number}\n`));
     expect(stdout).toContain("Logs may be missing unless the execution node is honest.");
     const { logs, complete } = JSON.parse((await ask(...args, "--json")).stdout) as {
       logs: unknown[];

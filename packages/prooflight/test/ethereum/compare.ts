@@ -19,8 +19,8 @@ const WRONG: Readonly<Record<string, (found: Json, recorded: unknown) => boolean
   totalDifficulty: (found) => found["difficulty"] === "0x0",
 };
 
-/** Quantities that it writes with leading zeros. */
-const NUMBERS = new Set(["r", "s"]);
+/** Quantities that it writes with leading zeros, and slots, of which nodes write keys and values in several ways. */
+const NUMBERS = new Set(["r", "s", "key", "value"]);
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
 const isBeforeLondon = ({ type }: Json) => type === "0x0" || type === "0x1";

@@ -128,9 +128,13 @@ function executionOf(
   const named = (name: unknown) =>
     known.get(name as Hex) ??
     chain.get(name as string) ??
-    (name === "latest" ? known.get(hash) : undefined);
+    (isHeadTag(name) ? known.get(hash) : undefined);
   const stateOf = (name: unknown) => (named(name) ?? known.get(hash))?.json["stateRoot"] as Hex;
-  const receipts = replies.filter(isList("cumulativeGasUsed"));
+  const receiptsOf = (name: unknown) => {
+    const at = named(name)?.json["hash"] ?? name;
+    const recorded = replies.filter(isList("cumulativeGasUsed"));
+    return recorded.find(([receipt]) => receipt?.["blockHash"] === at);
+  };
   return {
     network: network.name,
     slot: BigInt(parent.message.slot),
@@ -153,14 +157,14 @@ function executionOf(
           return all.find(({ hash }) => hash === first) ?? null;
         }
         case "eth_getBlockReceipts":
-          return receipts.find(([receipt]) => receipt?.["blockHash"] === first);
+          return receiptsOf(first);
         case "eth_getLogs":
-          return replies.find(isList("logIndex"));
+          return logsIn(first as LogsFilter, named, receiptsOf) ?? replies.find(isList("logIndex"));
         case "eth_getProof":
-          return proofOf(replies, String(first), second as Hex[], stateOf(third));
+          return proofOf(replies, String(first), (second ?? []) as Hex[], stateOf(third));
         case "eth_getCode": {
           const proof = proofOf(replies, String(first), [], stateOf(second));
-          return proof && codeOf(replies, proof.codeHash);
+          return proof && codeOf(replies, meant(proof).codeHash);
         }
         default:
           return undefined;
@@ -175,6 +179,65 @@ const isList =
   (reply: unknown): reply is Json[] =>
     Array.isArray(reply) && isObject(reply[0]) && member in reply[0];
 
+/** The tags of the newest block, which a filter may leave out. */
+export const isHeadTag = (name: unknown) =>
+  name === undefined || name === "latest" || name === "pending";
+
+/** The filter of `eth_getLogs`. */
+export interface LogsFilter {
+  address?: Hex | Hex[] | null;
+  topics?: (Hex | Hex[] | null)[] | null;
+  fromBlock?: string;
+  toBlock?: string;
+  blockHash?: string;
+}
+
+/** The logs that match a filter; undefined if receipts of one of its blocks are not recorded. */
+function logsIn(
+  filter: LogsFilter,
+  named: (name: unknown) => Recorded | undefined,
+  receiptsOf: (name: unknown) => Json[] | undefined,
+): Json[] | undefined {
+  const { blockHash, fromBlock, toBlock } = filter;
+  const [from, to] = [blockHash ?? fromBlock, blockHash ?? toBlock].map(named);
+  if (!from || !to) return undefined;
+  const last = BigInt(to.json["number"] as Hex);
+  const found: Json[] = [];
+  for (let number = BigInt(from.json["number"] as Hex); number <= last; number++) {
+    const receipts = receiptsOf(quantity(number));
+    if (!receipts) return undefined;
+    const logs = receipts.flatMap((receipt) => receipt["logs"] as Json[]);
+    found.push(...logs.filter((log) => isMatch(log, filter)));
+  }
+  return found;
+}
+
+function isMatch(log: Json, { address, topics }: LogsFilter): boolean {
+  const isOneOf = (found: unknown, wanted: Hex | Hex[] | null | undefined) => {
+    const all = [wanted ?? []].flat().map((one) => one.toLowerCase());
+    return all.length === 0 || all.includes(String(found).toLowerCase());
+  };
+  const found = log["topics"] as Hex[];
+  const positions = topics ?? [];
+  return (
+    isOneOf(log["address"], address) &&
+    positions.length <= found.length &&
+    positions.every((wanted, at) => isOneOf(found[at], wanted))
+  );
+}
+
+/** A recorded answer to `eth_getProof`, as its node sent it. */
+interface SentProof extends Json {
+  address: Hex;
+  balance?: Hex | null;
+  nonce?: Hex | null;
+  codeHash?: Hex | null;
+  storageHash?: Hex | null;
+  accountProof: Hex[];
+  storageProof?: { key: Hex; value: Hex | null; proof: Hex[] | null }[] | null;
+}
+
+/** An account and slots as a recorded answer means them; what nodes write in several ways in one way. */
 export interface Proof extends Json {
   address: Hex;
   balance: Hex;
@@ -182,38 +245,78 @@ export interface Proof extends Json {
   codeHash: Hex;
   storageHash: Hex;
   accountProof: Hex[];
-  storageProof: { key: Hex; value: Hex }[];
+  storageProof: { key: Hex; value: Hex; proof: Hex[] }[];
 }
 
-/** The recorded proofs of accounts in a state. */
-export const proofsIn = (replies: readonly unknown[], stateRoot: Hex): Proof[] =>
-  (replies as Proof[]).filter(
+const EMPTY_CODE = keccak256("0x") as Hex;
+const EMPTY_TRIE = keccak256("0x80") as Hex;
+
+/** A hash, or that of something empty if there are zeros or nothing. */
+const hashOr = (hash: Hex | null | undefined, empty: Hex) =>
+  hash && BigInt(hash) !== 0n ? hash : empty;
+
+/** The nodes that a proof needs: a node below 32 bytes is in its parent, unless it is the root. */
+const nodesOf = (proof: Hex[] | null): Hex[] =>
+  (proof ?? []).filter((node, at) => node.length >= 2 + 2 * 32 || (at === 0 && node.length > 4));
+
+function meant(sent: SentProof): Proof {
+  const { balance, nonce, codeHash, storageHash, storageProof } = sent;
+  return {
+    address: sent.address,
+    balance: quantity(BigInt(balance ?? 0)),
+    nonce: quantity(BigInt(nonce ?? 0)),
+    codeHash: hashOr(codeHash, EMPTY_CODE),
+    storageHash: hashOr(storageHash, EMPTY_TRIE),
+    accountProof: nodesOf(sent.accountProof),
+    storageProof: (storageProof ?? []).map(({ key, value, proof }) => ({
+      key: quantity(BigInt(key)),
+      value: quantity(BigInt(value ?? 0)),
+      proof: nodesOf(proof),
+    })),
+  };
+}
+
+const sentIn = (replies: readonly unknown[], stateRoot: Hex): SentProof[] =>
+  (replies as SentProof[]).filter(
     (reply) =>
       isObject(reply) &&
       Array.isArray(reply.accountProof) &&
       keccak256(reply.accountProof[0] ?? "0x") === stateRoot,
   );
 
+/** The recorded proofs of accounts in a state. */
+export const proofsIn = (replies: readonly unknown[], stateRoot: Hex): Proof[] =>
+  sentIn(replies, stateRoot).map(meant);
+
 /** A proof of an account and slots in a state, put together from all that are recorded. */
 function proofOf(
   replies: readonly unknown[],
   address: string,
-  slots: Hex[],
+  slots: readonly Hex[],
   stateRoot: Hex,
-): Proof | undefined {
-  const proofs = proofsIn(replies, stateRoot).filter(
+): SentProof | undefined {
+  const proofs = sentIn(replies, stateRoot).filter(
     (proof) => proof.address.toLowerCase() === address.toLowerCase(),
   );
   const [first] = proofs;
-  const all = proofs.flatMap(({ storageProof }) => storageProof);
+  if (!first) return undefined;
+  const all = proofs.flatMap(({ storageProof }) => storageProof ?? []);
   const storageProof = slots.map((slot) => all.find(({ key }) => BigInt(key) === BigInt(slot)));
   const found = storageProof.filter((proof) => proof !== undefined);
-  return first && found.length === slots.length ? { ...first, storageProof: found } : undefined;
+  // For an account that does not exist, a node may list no slot.
+  if (found.length === slots.length) return { ...first, storageProof: found };
+  return isAbsent(first) ? { ...first, storageProof: [] } : undefined;
+}
+
+function isAbsent(sent: SentProof): boolean {
+  const { balance, nonce, codeHash, storageHash } = meant(sent);
+  const [code, storage] = [codeHash === EMPTY_CODE, storageHash === EMPTY_TRIE];
+  return balance === "0x0" && nonce === "0x0" && code && storage;
 }
 
 /** The recorded code with a hash. */
 const codeOf = (replies: readonly unknown[], codeHash: Hex): unknown =>
-  codeHash === keccak256("0x")
+  codeHash === EMPTY_CODE
     ? "0x"
     : replies.find(
         (reply) =>
