@@ -12,7 +12,8 @@ export class Address {
   readonly origin: string;
   /** Headers of each request: basic authentication, if the URL has a user or password. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly #secrets: RegExp | undefined;
+  /** The parts of the URL that are not shown, the longest first. */
+  readonly #secrets: readonly string[];
 
   /** Reads an http or https URL; returns undefined for anything else. */
   static read(given: string | URL, base?: string): Address | undefined {
@@ -26,7 +27,7 @@ export class Address {
     const user = `${decoded(username)}:${decoded(password)}`;
     const credentials = user === ":" ? undefined : base64(new Utf8Encoder().encode(user));
     this.headers = credentials === undefined ? {} : { authorization: `Basic ${credentials}` };
-    this.#secrets = expressionOf(partsOf(url, credentials));
+    this.#secrets = partsOf(url, credentials);
     // React Native's URL has no setters.
     if (credentials !== undefined) [url.username, url.password] = ["", ""];
     if (hash !== "") url.hash = "";
@@ -45,11 +46,12 @@ export class Address {
 
   /** The same error without what is secret in the URL, which servers and platforms like to repeat. */
   conceal(error: unknown): unknown {
-    const secrets = this.#secrets;
-    if (!secrets || !(error instanceof VerifyError)) return error;
+    const parts = this.#secrets;
+    if (parts.length === 0 || !(error instanceof VerifyError)) return error;
     // Those of subclasses contain no text of others.
     if (Object.getPrototypeOf(error) !== VerifyError.prototype) return error;
-    const hide = (text: string) => text.replace(secrets, "$1…");
+    const secrets = expressionOf(parts);
+    const hide = (text: string) => withoutCut(text.replace(secrets, "$1…"), parts);
     const { message, expected, found, ...rest } = error.toJSON();
     const { cause } = error;
     const shown = { message: hide(message), expected: hide(expected), found: hide(found) };
@@ -66,8 +68,9 @@ export class Address {
 /** Describes what is no address. It may still be secret, if a letter of it is wrong. */
 export function foundInstead(given: unknown): string {
   if (typeof given !== "string" && !(given instanceof URL)) return describe(given);
-  const url = parseUrl(String(given));
-  return url ? `a URL that begins with ${url.protocol}` : "a string that is no URL";
+  const [, scheme] = /^([a-z]+):\/\//i.exec(String(given)) ?? [];
+  const isUrl = scheme !== undefined && parseUrl(String(given)) !== undefined;
+  return isUrl ? `a URL that begins with ${scheme}://` : "a string that is no URL";
 }
 
 /** A server's error of JSON-RPC without the secrets; nothing of a platform's error that contains one. */
@@ -117,8 +120,7 @@ function partsOf(url: URL, credentials = ""): string[] {
 }
 
 /** Finds the parts where they are not inside of a word; the first group is what stands before. */
-function expressionOf(parts: readonly string[]): RegExp | undefined {
-  if (parts.length === 0) return undefined;
+function expressionOf(parts: readonly string[]): RegExp {
   const among = (some: readonly string[]) =>
     some.map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
   const isWord = (part: string) => /^\w/.test(part);
@@ -129,6 +131,20 @@ function expressionOf(parts: readonly string[]): RegExp | undefined {
     ...(others ? [`(?:${others})`] : []),
   ];
   return new RegExp(`(?:${either.join("|")})(?![A-Za-z0-9])`, "g");
+}
+
+/** A text without the beginning of a part at its end, where long text of others is cut. */
+function withoutCut(text: string, parts: readonly string[]): string {
+  const end = /…?"?$/.exec(text)?.index ?? text.length;
+  const before = text.slice(0, end);
+  for (const part of parts) {
+    for (let length = part.length - 1; length >= SHORTEST_SECRET; length--) {
+      if (before.endsWith(part.slice(0, length))) {
+        return `${before.slice(0, -length)}…${text.slice(end)}`;
+      }
+    }
+  }
+  return text;
 }
 
 function decoded(part: string): string {

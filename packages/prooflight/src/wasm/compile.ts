@@ -1,6 +1,6 @@
 import { describe, refuse, type VerifyError } from "../error.js";
 import { nodeModule } from "../node-module.js";
-import { withOrigins } from "../url.js";
+import { parseUrl, withOrigins } from "../url.js";
 
 /** A compiled module, its bytes, a response with them, or their URL. */
 export type WasmInput = WebAssembly.Module | BufferSource | Response | URL | string;
@@ -91,11 +91,9 @@ function resolve(input: URL | string): URL {
   if (isUrl(input)) return input;
   if (typeof input === "string") {
     const { location } = globalThis as { location?: Location };
-    try {
-      return new URL(input, location?.href);
-    } catch (cause) {
-      throw refuse("invalid_argument", "input to be an absolute URL", describe(input), { cause });
-    }
+    const url = parseUrl(input, location?.href);
+    if (url) return url;
+    throw refuse("invalid_argument", "input to be an absolute URL", describe(input));
   }
   const expected = "input to be a URL, Response, WebAssembly.Module or bytes";
   throw refuse("invalid_argument", expected, describe(input));

@@ -55,7 +55,8 @@ export function turncoat(from: string, first: string) {
 }
 
 /** Starts a node with a chain of its own, which is stopped when all tests are over. */
-export const begin = (schemes = "avl") => control<Controlled>("begin", { schemes });
+export const begin = (schemes = "avl", chainId?: string) =>
+  control<Controlled>("begin", { schemes, chainId });
 
 /** A second node that goes on by itself from where the first one is, with the same key. */
 export const fork = ({ id }: Controlled) => control<Controlled>("fork", { id });

@@ -34,7 +34,7 @@ export class ChainNode {
     schemes = "avl",
     ...more: string[]
   ): Promise<ChainNode> {
-    const node = new ChainNode(join(parent, chainId));
+    const node = new ChainNode(join(parent, encodeURIComponent(chainId).slice(0, 100)));
     const options = ["--chain-id", chainId, "--schemes", schemes, ...more];
     await run(program, ["init", "--data-dir", node.#folder, ...options]);
     return node;

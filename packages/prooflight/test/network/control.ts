@@ -23,10 +23,11 @@ export interface Controlled {
   checkpoint: Checkpoint;
 }
 
-/** What an action takes: which node, or the schemes of a new one. */
+/** What an action takes: which node, or the schemes and the name of a new one. */
 interface Given {
   id: number;
   schemes?: string;
+  chainId?: string;
 }
 
 export async function serveControl(
@@ -45,8 +46,8 @@ export async function serveControl(
   const named = ({ id }: Given) => nodes[id] ?? fail("no such node");
   const actions: Record<string, (given: Given) => Promise<unknown>> = {
     /** Begins a chain of its own. */
-    "/begin": async ({ schemes }) =>
-      started(await ChainNode.begin(folder, `chain-${crypto.randomUUID()}`, schemes)),
+    "/begin": async ({ schemes, chainId = `chain-${crypto.randomUUID()}` }) =>
+      started(await ChainNode.begin(folder, chainId, schemes)),
     /** A second node that goes on from the same chain by itself, with the same key. */
     "/fork": async (given) => {
       const node = named(given);
