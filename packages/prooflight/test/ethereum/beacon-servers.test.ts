@@ -494,3 +494,39 @@ describe.each(STYLES)("a lie in %s is refused", (_, style) => {
     }
   });
 });
+
+describe("any recorded message in any place leads to no other head", () => {
+  /** Messages that too few signed, that are late, or of another kind. */
+  const NAMES = [
+    ...["bootstrap", "update", "finality", "optimistic", "older", "olderOptimistic"],
+    ...["lateConflict", "strayFinality", "fewFinality", "fewOptimistic"],
+    ...["nextUpdate", "fewNextUpdate", "nextFinality", "nextOptimistic", "afterNextOptimistic"],
+  ];
+  /** Slots of the chain's messages up to now. */
+  const SLOTS = [264n, 276n, 277n, 280n, 288n, 296n, 304n, 305n];
+
+  test.each(["bootstrap", ...PARTS] as const)("as %s", async (part) => {
+    for (const fork of ["electra", "gloas"]) {
+      for (const name of NAMES) {
+        const ssz = bytes(`${fork}.${name}`);
+        const reply = () => octets(part === "updates" ? chunk(bytes("electra.digest"), ssz) : ssz);
+        const node = nodeOf((asked) => (asked.part === part ? reply() : undefined));
+        const connected = await follow([node]).catch((error: unknown) => error);
+        if (connected instanceof VerifyError) {
+          expect(connected.code, `${name}: ${connected.message}`).not.toBe("internal");
+          continue;
+        }
+        const { client } = connected as Awaited<ReturnType<typeof follow>>;
+        const heads = [client.latest, client.finalized];
+        for (const head of heads) expect(SLOTS, `${fork}.${name}`).toContain(head.slot);
+        const known = new Map([
+          [latest.slot, latest.beaconRoot],
+          [finalized.slot, finalized.beaconRoot],
+        ]);
+        for (const { slot, beaconRoot } of heads) {
+          expect(beaconRoot, `${fork}.${name}`).toBe(known.get(slot) ?? beaconRoot);
+        }
+      }
+    }
+  });
+});
