@@ -64,11 +64,11 @@ export const replies = [
     text: withReply((reply) => ({ ...reply, id: 7 })),
   },
   {
-    name: "id-as-text",
+    name: "id-in-a-list",
     title: "An id of another type",
-    explanation: "The id of the call is a string.",
+    explanation: "The id of the call is in a list.",
     ...noReply,
-    text: withReply((reply) => ({ ...reply, id: String(reply.id) })),
+    text: withReply((reply) => ({ ...reply, id: [reply.id] })),
   },
   {
     name: "another-protocol",
