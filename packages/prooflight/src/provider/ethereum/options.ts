@@ -74,10 +74,15 @@ export function readNetworkOptions(options: NetworkProviderOptions): NetworkSett
   const given: Given = new Arguments(undefined, options, NETWORK_OPTIONS);
   const network = given.unchecked("network");
   const known = isKnown(network) ? CHAINS[network] : undefined;
-  const followed = following(given);
+  const isThere = (name: (typeof NETWORK_OPTIONS)[number]) => given.unchecked(name) !== undefined;
+  if (!(["heads", "checkpoint", "state"] as const).some(isThere)) {
+    const chain = isThere("network") || isThere("chainId") ? "" : ", and network or chainId";
+    const expected = `one of checkpoint and state, or heads${chain}`;
+    throw refuse("invalid_argument", expected, "none of them");
+  }
   const id = chainIdOf(given.unchecked("chainId"), known?.chainId);
   return {
-    ...followed,
+    ...following(given),
     chainId: id,
     blobs: given.unchecked("blobs") === undefined ? (known?.blobs ?? []) : blobsOf(given),
     wallet: walletOf(given.unchecked("wallet"), id),
@@ -99,16 +104,14 @@ function following(
   given: Given,
 ): Pick<NetworkSettings, "follower" | "now" | "secondsPerSlot" | keyof LogsSettings> {
   const heads = given.unchecked("heads");
-  const isThere = (name: (typeof OF_BEACON)[number]) => given.unchecked(name) !== undefined;
   if (heads === undefined) {
-    if (!isThere("checkpoint") && !isThere("state")) {
-      throw refuse("invalid_argument", "one of checkpoint, state and heads", "none of them");
-    }
     const settings = readSettings(given);
     const { secondsPerSlot } = settings.network;
     return { ...settings, follower: new Follower(settings, beaconOf(settings)), secondsPerSlot };
   }
-  const useless = OF_BEACON.find((name) => name !== "network" && isThere(name));
+  const useless = OF_BEACON.find(
+    (name) => name !== "network" && given.unchecked(name) !== undefined,
+  );
   if (useless !== undefined) throw invalid(undefined, useless, "left out beside heads", "there");
   const network = given.unchecked("network");
   if (network !== undefined && !isKnown(network)) {
