@@ -71,7 +71,9 @@ test.each<[string, (client: LightClient) => Promise<unknown>]>([
     expect(client.head.height).toBe(NEWEST - 3n);
     await ask(client);
     expect(client.head.height).toBe(NEWEST);
-    expect(heard).toEqual([{ url: withheld, verdict: "untrusted / head_behind" }]);
+    expect(heard).toEqual([
+      { url: new URL("/", withheld).href, verdict: "untrusted / head_behind" },
+    ]);
 
     const alone = await connect({ urls: [withheld] });
     expect(verdict(await rejection(ask(alone)))).toBe("untrusted / head_behind");

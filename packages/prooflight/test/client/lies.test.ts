@@ -92,7 +92,7 @@ test("there are lies of every family", () => {
 
 describe.concurrent.each(network.lies)("$name is refused with $code, $reason", (lie) => {
   const expected = `${lie.code} / ${lie.reason}`;
-  const theLie = { url: liar("x"), verdict: expected };
+  const theLie = { url: `${network.liar}/`, verdict: expected };
 
   test.each(lie.to)("%s, where nobody else is asked", async (question) => {
     const { heard, answer } = lied(lie, question, [liar("x")]);

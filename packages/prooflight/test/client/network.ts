@@ -30,11 +30,14 @@ export async function connect(options: Partial<Options> = {}): Promise<LightClie
   return client;
 }
 
-/** Collects what `onFailure` hears: of each failure who, and its code and reason. */
+/** Collects what `onFailure` hears: of each failure the origin, and its code and reason. */
 export function failures() {
   const heard: { url: string; verdict: string }[] = [];
   const onFailure = ({ url, error }: Failure) => {
-    heard.push({ url, verdict: `${error.code} / ${error.reason}` });
+    heard.push({
+      url: url.replace(/ \(server \d+\)$/, ""),
+      verdict: `${error.code} / ${error.reason}`,
+    });
   };
   return { heard, onFailure };
 }
