@@ -9,7 +9,9 @@ import { main, Problem, task } from "../../../scripts/lib/task.mjs";
 import { bun } from "./bun.mjs";
 import { withChain } from "./chain.mjs";
 import { withChromium } from "./chromium.mjs";
+import { deno } from "./deno.mjs";
 import { esbuild } from "./esbuild.mjs";
+import { ethers5 } from "./ethers5.mjs";
 import { extension } from "./extension.mjs";
 import { hermes } from "./hermes.mjs";
 import { jest } from "./jest.mjs";
@@ -41,6 +43,8 @@ const SHARED = {
   jest: (path, open, shell) => jest(path, shell),
   esbuild,
   bun: (path, open, shell) => bun(path, shell),
+  deno: (path, open, shell) => deno(path, shell),
+  ethers5: (path, open, shell) => ethers5(path, shell),
   rollup,
   vite7,
   parcel,

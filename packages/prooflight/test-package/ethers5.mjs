@@ -1,0 +1,19 @@
+// ethers 5 presents errors of eth_call as reverts of the contract, unless an error can prevent it.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+/** Runs the project's script. */
+export async function ethers5(path, { sh, output }) {
+  const before = output().length;
+  await sh("node", ["main.js", join(path, "public", "inputs.json")], { cwd: path });
+  const { balance, ...refused } = JSON.parse(output().slice(before));
+  assert.equal(balance, "0x9305538e4df80dba");
+  const unsupported = [4200, "unverifiable_method"];
+  assert.deepEqual(refused, {
+    call: unsupported,
+    contract: unsupported,
+    gas: unsupported,
+    logs: unsupported,
+  });
+}
