@@ -187,6 +187,8 @@ export class Servers {
       notify(this.#onFailure, { url: listed.name, error });
       // The authorities signed two heads, which no other server can undo.
       if (error.reason === "equivocation") throw error;
+      // Another question may have stopped the client meanwhile.
+      check();
       return { error };
     } finally {
       for (const release of held) release();

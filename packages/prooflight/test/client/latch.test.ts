@@ -31,7 +31,7 @@ beforeAll(async () => {
 /** A client, its server, and a way to hold its next request until another call has seen the other history. */
 async function client(options: Partial<Options> = {}) {
   const server = turncoat(SERVER, one.url);
-  const [held, release] = [new Events<true>(), new Events<true>()];
+  const [held, release] = [new Events<true>(), new Events<"answer" | "fail">()];
   let hold = false;
   const made = await connect({
     ...{ urls: [SERVER], checkpoint: one.checkpoint, pollInterval: 50, allowInsecureSetup: true },
@@ -42,7 +42,7 @@ async function client(options: Partial<Options> = {}) {
       const response = await server.fetch(...call);
       if (isHeld) {
         held.add(true);
-        await release.first();
+        if ((await release.first()) === "fail") throw new Error("broken off");
       }
       return response;
     },
@@ -60,8 +60,8 @@ async function client(options: Partial<Options> = {}) {
       hold = true;
       return held.first();
     },
-    release: () => {
-      release.add(true);
+    release: (outcome: "answer" | "fail" = "answer") => {
+      release.add(outcome);
     },
   };
 }
@@ -118,13 +118,16 @@ describe.each<[string, Partial<Options>]>([
     expect(await equivocation(resultOf(use))).toBe(error);
   });
 
-  test.each(Object.keys(QUESTIONS))("throws it where %s was under way", async (name) => {
+  const underWay = Object.entries(QUESTIONS).flatMap(([name, ask]) =>
+    (["answer", "fail"] as const).map((outcome) => [name, outcome, ask] as const),
+  );
+  test.each(underWay)("throws it where %s was under way, to %s", async (_, outcome, ask) => {
     const { client: stopped, stop, holdNext, release } = await client(options);
     const held = holdNext();
-    const answer = equivocation(resultOf(() => QUESTIONS[name]?.(stopped)));
+    const answer = equivocation(resultOf(() => ask(stopped)));
     await held;
     const error = await stop();
-    release();
+    release(outcome);
     expect(await answer).toBe(error);
   });
 });
