@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createProvider, ProviderError } from "../../src/provider.js";
 import { syncing } from "../../src/provider/ethereum/blocks.js";
+import { remembered, type Seen } from "../../src/provider/ethereum/filters.js";
 import { Sent } from "../../src/provider/ethereum/sent.js";
 import { readExchanges } from "./execution-apis.js";
 import { executeChain } from "./execution-chain.js";
@@ -130,6 +131,70 @@ describe("filters", () => {
     const polls = await Promise.all([1, 2, 3].map(() => ask("eth_getFilterChanges", id)));
     expect(polls.flat()).toHaveLength(3);
   });
+
+  const times = <T>(count: number, each: () => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, each));
+
+  test.each([["eth_newBlockFilter"], ["eth_newFilter", { address: CONTRACT }]])(
+    "are at most 64 at once: %s opens no more, and none is dropped for it",
+    async (method, ...params) => {
+      const { head, ask, asked } = moving(50);
+      const settled = await Promise.allSettled(
+        Array.from({ length: 100 }, () => ask(method, ...params)),
+      );
+      const open = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      expect(new Set(open).size).toBe(64);
+      asked.length = 0;
+      const { code, message, data } = await refusalOf(ask(method, ...params));
+      expect([code, data.code, data.reason]).toEqual([-32005, "unavailable", "busy"]);
+      expect(message).toContain("at most 64 open filters, which eth_uninstallFilter ends");
+      expect(asked).toEqual([]);
+      head.number = 51;
+      for (const id of open) expect(await ask("eth_getFilterChanges", id)).toBeInstanceOf(Array);
+      expect(await ask("eth_uninstallFilter", open[5])).toBe(true);
+      expect(open).not.toContain(await ask(method, ...params));
+    },
+  );
+
+  test("that failed to open take no place", async () => {
+    let isDown = true;
+    const { ask } = moving(50, ({ method, params }) =>
+      isDown ? undefined : chain.execution(method, params),
+    );
+    await times(64, () => refusalOf(ask("eth_newBlockFilter")));
+    isDown = false;
+    expect(await times(64, () => ask("eth_newBlockFilter"))).toHaveLength(64);
+  });
+
+  test("are gone if they are not polled for five minutes", async () => {
+    let now = 1n << 40n;
+    const { provider } = providerOf(chain, {
+      heads: { latest: hashOf(chain, 50) },
+      now: () => now,
+    });
+    const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
+    const [polled, left] = [await ask("eth_newBlockFilter"), await ask("eth_newBlockFilter")];
+    now += 300_000n;
+    expect(await ask("eth_getFilterChanges", polled)).toEqual([]);
+    now += 1n;
+    expect((await refusalOf(ask("eth_getFilterChanges", left))).code).toBe(-32000);
+    expect(await ask("eth_getFilterChanges", polled)).toEqual([]);
+    await times(63, () => ask("eth_newBlockFilter"));
+    expect((await refusalOf(ask("eth_newBlockFilter"))).code).toBe(-32005);
+    now += 300_001n;
+    expect(await times(64, () => ask("eth_newBlockFilter"))).toHaveLength(64);
+  });
+
+  test("remember 128 blocks and 10,000 logs, but always the last block", () => {
+    const seen = (blocks: number, logs: number) =>
+      Array.from({ length: blocks }, () => ({ reported: new Array(logs) }) as unknown as Seen);
+    expect(remembered(seen(200, 0))).toHaveLength(128);
+    expect(remembered(seen(200, 1000))).toHaveLength(10);
+    expect(remembered(seen(200, 20_000))).toHaveLength(1);
+    const all = [...seen(3, 0), ...seen(1, 9_999), ...seen(1, 1)];
+    expect(remembered(all)).toEqual(all);
+    expect(remembered([...all, ...seen(1, 1)])).toEqual([...seen(2, 1)]);
+  });
 });
 
 describe("subscriptions", () => {
@@ -215,6 +280,26 @@ describe("subscriptions", () => {
     report.mockRestore();
     expect(messages).toHaveLength(3);
     expect(thrown).toEqual([failure, failure, failure]);
+  });
+
+  test("are at most 64 at once, and one that ends makes room", async () => {
+    const { ask, asked } = moving(50);
+    const settled = await Promise.allSettled(
+      Array.from({ length: 80 }, () => ask("eth_subscribe", "newHeads")),
+    );
+    const open = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(new Set(open).size).toBe(64);
+    expect(vi.getTimerCount()).toBe(64);
+    asked.length = 0;
+    const { code, message, data } = await refusalOf(ask("eth_subscribe", "logs", {}));
+    expect([code, data.reason]).toEqual([-32005, "busy"]);
+    expect(message).toContain("at most 64 open subscriptions, which eth_unsubscribe ends");
+    expect(asked).toEqual([]);
+    // Filters have places of their own.
+    await ask("eth_newBlockFilter");
+    expect(await ask("eth_unsubscribe", open[0])).toBe(true);
+    await ask("eth_subscribe", "newHeads");
+    expect(vi.getTimerCount()).toBe(64);
   });
 
   test("to pending transactions are refused", async () => {

@@ -13,7 +13,7 @@ import type { Method, Parameters } from "./method.js";
 import { OpenItems } from "./open-items.js";
 
 /** A block that a filter has seen, and what it reported about it. */
-interface Seen {
+export interface Seen {
   block: Block;
   reported: readonly Json[];
 }
@@ -99,12 +99,12 @@ export class Filter {
       ...more.flatMap((seen) => report(seen, false)),
     ];
     const before = kept.length > 0 ? kept : [{ block: fork, reported: [] }];
-    return { seen: newest([...before, ...more]), reports };
+    return { seen: remembered([...before, ...more]), reports };
   }
 }
 
 /** As many of the newest blocks as a filter may remember; always the last one. */
-function newest(seen: readonly Seen[]): readonly Seen[] {
+export function remembered(seen: readonly Seen[]): readonly Seen[] {
   let [first, logs] = [seen.length, 0];
   while (first > 0 && seen.length - first < MAX_SEEN_BLOCKS) {
     logs += seen[first - 1]?.reported.length ?? 0;
