@@ -37,5 +37,5 @@ export async function hermes(path, { sh, output }) {
   await sh(program, [script]);
   const { message, ...refusal } = JSON.parse(output().slice(before));
   assert.deepEqual(refusal, { code: "unsupported", reason: "simd_missing" });
-  assert.match(message, /React Native/);
+  assert.match(message, /React Native.*Lockdown Mode/);
 }

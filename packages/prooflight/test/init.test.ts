@@ -68,6 +68,25 @@ test.each<[string, () => URL]>([
   expect(error.message).toContain("import prooflight/inline");
 });
 
+test.each([
+  "CompileError: WebAssembly.compile(): ",
+  "CompileError: WebAssembly.compile(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because 'unsafe-eval' is not an allowed source of script",
+  "CompileError: call to WebAssembly.compile() blocked by CSP",
+  "EvalError: Refused to create a WebAssembly object because 'unsafe-eval' or 'wasm-unsafe-eval' is not an allowed source of script",
+])("a policy that forbids WebAssembly is named: %s", async (said) => {
+  vi.spyOn(WebAssembly, "compile").mockRejectedValue({ toString: () => said });
+  const error = await rejection((await fresh()).init(bytes));
+  expect(verdict(error)).toBe("unavailable / wasm_unavailable");
+  expect(error.message).toContain("must have 'wasm-unsafe-eval' in its script-src");
+});
+
+test("an engine without WebAssembly is told which have none", async () => {
+  vi.stubGlobal("WebAssembly", undefined);
+  const error = await rejection((await fresh()).init(bytes));
+  expect(verdict(error)).toBe("unsupported / simd_missing");
+  expect(error.message).toMatch(/React Native.*Lockdown Mode/);
+});
+
 describe("init refuses", () => {
   const unavailable = "unavailable / wasm_unavailable";
   const invalid = "invalid_input / invalid_argument";

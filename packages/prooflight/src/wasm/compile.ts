@@ -53,8 +53,12 @@ function failed(source: string, cause: unknown, remark = ""): VerifyError {
   return unavailable(withOrigins(source), found, said === String(cause) ? cause : undefined);
 }
 
-/** How browsers say that a content security policy does not allow WebAssembly. */
-const POLICY = /content security policy|unsafe-eval|\bCSP\b|disallowed by embedder/i;
+/**
+ * How browsers say that a content security policy does not allow WebAssembly. Where a page's policy concerns a content
+ * script, Chromium gives no reason at all.
+ */
+const POLICY =
+  /content security policy|unsafe-eval|\bCSP\b|disallowed by embedder|CompileError: [\w.]+\(\):? *$/i;
 /** What allows it. */
 export const POLICY_SOURCE = "'wasm-unsafe-eval'";
 const ALLOWED = `the content security policy of the page or extension must have ${POLICY_SOURCE} in its script-src`;
