@@ -15,6 +15,7 @@ import { Misuse } from "./misuse.mjs";
 import { report } from "./report.mjs";
 import { sourceOf } from "./source.mjs";
 import { readTrust } from "./trust.mjs";
+import { namesOf } from "./names.mjs";
 import { visible } from "./visible.mjs";
 
 const USAGE = `Usage: node src/main.mjs --trust FILE SOURCE…
@@ -73,9 +74,9 @@ process.exitCode = options.trust ? await withTrust() : await withCheckpoint();
 async function withTrust() {
   await init();
   const { trusted, questions } = reading(options.trust, () => readTrust(options.trust));
-  const named = sources.map((name) => ({
+  const named = namesOf(sources).map((name, index) => ({
     name,
-    source: reading(name, () => sourceOf(name, timeout)),
+    source: reading(name, () => sourceOf(sources[index], timeout)),
   }));
   const outcomes = await Promise.all(
     named.map(async ({ name, source }) => ({
@@ -95,8 +96,12 @@ async function withCheckpoint() {
   const about = { network, beacon, timeout, maxCheckpointAge: days * 24 * 3600 * 1000 };
   try {
     const head = await newestHead({ ...about, checkpoint, execution: sources });
+    const names = namesOf(sources);
     const outcomes = await Promise.all(
-      sources.map(async (name) => ({ name, answers: await examine(name, head, about, accounts) })),
+      sources.map(async (url, index) => ({
+        name: names[index],
+        answers: await examine(url, head, about, accounts),
+      })),
     );
     const seen = outcomes.flatMap(({ answers }) => answers).find(({ number }) => number);
     return report(
