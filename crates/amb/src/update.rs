@@ -101,3 +101,25 @@ fn check_operations(operations: &[Change<'_>], limits: &Limits) -> Result<()> {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    /// No vector has so many bytes.
+    #[test]
+    fn the_proofs_of_all_parts_have_at_most_64_mib() {
+        let root = Root { hash: Hash::default(), height: 0 };
+        let proof = vec![0; UPDATE_LIMITS.max_proof_bytes];
+        let keys: &[&[u8]] = &[b"a"];
+        let mut parts: Vec<_> = (0..8).map(|_| Part { keys, proof: &proof }).collect();
+        let refused =
+            |parts: &[Part<'_>]| verify_update(&root, &[], parts, &UPDATE_LIMITS).unwrap_err();
+        assert_eq!(refused(&parts).reason(), Reason::UnknownVersion);
+        parts.push(Part { keys, proof: &proof[..1] });
+        assert_eq!(refused(&parts).reason(), Reason::ProofTooLarge);
+    }
+}

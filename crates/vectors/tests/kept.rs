@@ -114,6 +114,35 @@ fn a_row_becomes_a_test_if_the_verifier_refuses_it_for_its_reason() {
     assert!(again.contains("a test has this comment"), "{again}");
 }
 
+#[test]
+fn a_row_with_an_answer_becomes_a_test_if_the_verifier_gives_it() {
+    let committed = read(FILE);
+    let row = |result: &str| {
+        let keys = json!({ "joined": [{ "repeat": ["0x61"], "times": 3 }] });
+        let input =
+            json!({ "root": Hex(vec![0; 32]), "height": "0x1", "keys": keys, "proof": "0x010301" });
+        let row = json!({ "type": "SmtProof", "comment": "three times a key", "flags": ["Envelope"],
+            "input": input, result: { "answers": [{}, {}, {}] } });
+        json!([row]).to_string()
+    };
+    let added = kept::add(&committed, &row("expected")).unwrap();
+    assert_eq!(failed(&added), [0; 0]);
+    let file = VectorFile::parse(&added).unwrap();
+    let last = file.test_groups[0].tests.last().unwrap();
+    assert_eq!((&last.result, last.expected.is_some()), (&Verdict::Valid, true));
+    assert!(added.contains(r#"{"joined":[{"repeat":["0x61"],"times":3}]}"#));
+
+    let another = row("expected").replace("[{},{},{}]", "[{},{}]");
+    for (rows, problem) in [
+        (another, "another answers"),
+        (row("expected").replace("0x010301", "0x020301"), "our verifier refuses it"),
+        (row("expect"), "unknown field"),
+    ] {
+        let refused = kept::add(&committed, &rows).unwrap_err();
+        assert!(refused.contains(problem), "{refused}");
+    }
+}
+
 /// The file with broken inputs of a valid test: the first one, or the first with enough bytes to break.
 fn broken(file: &str, what: &Break<'_>) -> VectorFile {
     let source = read(file);

@@ -145,6 +145,12 @@ class Example(Refused):
         for some, reason in (([], "invalid_argument"), (parts * 129, "invalid_argument")):
             self.refused(reason, verify_update, ROOT, 2, operations, some, amb.Limits())
 
+    def test_the_proofs_of_all_parts_have_at_most_64_mib(self):
+        parts = [([b"a"], bytes(8 * 1024 * 1024))] * 8
+        self.refused("unknown_version", verify_update, ROOT, 2, [], parts, amb.Limits())
+        parts.append(([b"a"], b"\x00"))
+        self.refused("proof_too_large", verify_update, ROOT, 2, [], parts, amb.Limits())
+
 
 def made():
     state = State()
