@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use prooflight_core::{Code, Error, Reason};
 
+use super::shown::with_origins;
+
 /// The command line is wrong.
 pub(crate) const USAGE: u8 = 64;
 /// The store is damaged, or an authority's memory.
@@ -34,7 +36,8 @@ impl Failure {
     /// Shows the error; returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let Self { error, code } = self;
-        eprintln!("prooflight-node: {error} ({} / {})", error.code(), error.reason());
+        let message = with_origins(&error.to_string());
+        eprintln!("prooflight-node: {message} ({} / {})", error.code(), error.reason());
         (*code).into()
     }
 }

@@ -16,8 +16,10 @@ mod reach;
 mod run;
 mod serving;
 mod settings;
+mod shown;
 mod transfer;
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process;
 
@@ -74,8 +76,7 @@ enum Command {
 /// Runs the command of the arguments.
 pub(crate) fn run() -> Result<(), Failure> {
     let Cli { command } = Cli::try_parse().unwrap_or_else(|error| {
-        // If it cannot be printed, the exit code says it.
-        let _ = error.print();
+        print_usage(&error);
         process::exit(if error.use_stderr() { exit::USAGE.into() } else { 0 })
     });
     match command {
@@ -101,7 +102,21 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints a help text or a wrong use. Both may show URLs, of variables or of the command line.
+fn print_usage(error: &clap::Error) {
+    let text = error.render().to_string();
+    let shown = shown::with_origins(&text);
+    // If it cannot be printed, the exit code says it.
+    let _ = if shown == text {
+        error.print()
+    } else if error.use_stderr() {
+        io::stderr().write_all(shown.as_bytes())
+    } else {
+        io::stdout().write_all(shown.as_bytes())
+    };
+}
+
 /// A file that could not be read or written.
-fn cannot(path: &std::path::Path, error: &std::io::Error) -> Error {
+fn cannot(path: &std::path::Path, error: &io::Error) -> Error {
     Error::new(Reason::InvalidArgument, format_args!("a usable {}", path.display()), error)
 }

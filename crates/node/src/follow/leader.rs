@@ -203,9 +203,9 @@ impl Leader {
 }
 
 impl core::fmt::Display for Leader {
-    /// Its URL.
+    /// The origin of its URL, whose path may hold a key.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        self.url.fmt(f)
+        write!(f, "http://{}", self.url.authority().map_or("", |host| host.as_str()))
     }
 }
 
