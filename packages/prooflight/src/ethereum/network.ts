@@ -76,7 +76,7 @@ export interface Network {
 /** Reads a network; throws `invalid_argument` for another form. The binary checks the values. */
 export function readNetwork(given: unknown): Network {
   const writer = new Writer();
-  if (typeof given === "string") {
+  if (typeof given !== "object" || given === null) {
     const number = NAMES.indexOf(given as NetworkName);
     if (number < 0) {
       throw invalid(undefined, "network", `${NAMES.join(", ")} or parameters`, describe(given));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { LightClient } from "../../src/index.js";
 import { alice, blocks, deleted, NEWEST, nobody } from "../network/state.js";
 import { rejection, verdict } from "../refusal.js";
-import { connect, failures, honest, liar } from "./network.js";
+import { connect, failures, honest, liar, network } from "./network.js";
 
 const FROM = 4n;
 const TO = 9n;
@@ -101,4 +101,27 @@ test("a range that ends before it begins is refused before anything is asked", a
     expect((await rejection(call())).code).toBe("invalid_input");
   }
   expect(asked).toEqual([]);
+});
+
+test("a chain that keeps no scheme for a question is not the build's fault", async () => {
+  const { url, pinned: checkpoint } = network.other;
+  const client = await connect({ urls: [url], checkpoint });
+  const asked: [string, string, () => Promise<unknown>][] = [
+    ["histories", "smt or amb", () => client.history(alice, { from: 1n })],
+    ["averages", "smt", () => client.twap(alice, { from: 1n })],
+    ["diffs", "smt", () => client.diff({ from: 1n })],
+    ["counts of keys", "amb", () => client.count()],
+    ["ranges of keys", "amb", async () => client.range().next()],
+  ];
+  for (const [what, schemes, ask] of asked) {
+    const error = await rejection(ask());
+    expect(verdict(error)).toBe("unsupported / unknown_statement");
+    const expected = `expected a chain that keeps ${schemes}, found one that keeps avl`;
+    expect(error.message).toBe(`the chain keeps no scheme for ${what}: ${expected}`);
+  }
+  const named = await rejection(client.history(alice, { from: 1n, scheme: "smt" }));
+  expect(verdict(named)).toBe("invalid_input / invalid_argument");
+  const unable = await connect();
+  const error = await rejection(unable.history(alice, { from: 1n, scheme: "avl" }));
+  expect(error.message).toBe("avl proves no histories: expected a scheme of smt, amb, found avl");
 });

@@ -32,6 +32,19 @@ const through = (...lies: string[]) => [
 ];
 const value = stateAt(NEWEST).get(alice) ?? "";
 
+test("prooflight history on a chain without smt says what the chain keeps", async () => {
+  const { url, pinned } = network.other;
+  const checkpoint = join(folder, "other.json");
+  writeFileSync(checkpoint, JSON.stringify(pinned));
+  const to = ["--server", url, "--checkpoint", checkpoint];
+  for (const command of [["history", alice], ["diff"], ["range"], ["count"]]) {
+    const { status, stderr } = await prooflight(...command, ...to);
+    expect(status).toBe(4);
+    expect(stderr).toMatch(/the chain keeps no scheme for [a-z ]+: expected a chain that keeps /);
+    expect(stderr).not.toContain("build");
+  }
+});
+
 describe("prooflight get", () => {
   test("prints verified values and absences, with the block that they hold at", async () => {
     const { status, stdout } = await prooflight("get", "account/alice", nobody, ...node());
