@@ -24,8 +24,8 @@ export interface Evidence {
 /**
  * A quorum signed two headers of one height, directly or as ancestors of signed heads.
  *
- * Applications should stop, and report `evidence` to the operators of the chain. The client itself stops: every
- * later call throws the same error, and no server is asked.
+ * Applications should stop, and report `evidence` to the operators of the chain. The client itself stops: every member
+ * but `close` throws the same error from then on, also a question that is under way, and no server is asked.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#11-comparing-headers | The specification, chain 11}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
