@@ -17,6 +17,7 @@ mod operation;
 pub mod reasons;
 pub mod schemes;
 pub mod strict;
+pub mod unique;
 
 pub use bytes::{Address, Hash32, Hex};
 pub use integer::{Decimal, Quantity, Word};

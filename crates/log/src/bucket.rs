@@ -16,6 +16,7 @@ use crate::backoff::Backoff;
 use crate::object::MAX_BYTES;
 use crate::open;
 use crate::patience::Patience;
+use crate::staged::Writers;
 
 /// A bucket, or a folder of one; clones share the connections.
 #[derive(Clone)]
@@ -27,6 +28,8 @@ pub struct Bucket {
     observe: Arc<dyn Fn(Request) + Send + Sync>,
     /// While a node starts.
     patience: Option<Arc<Patience>>,
+    /// If it is a folder of files.
+    writers: Option<Arc<Writers>>,
 }
 
 /// A request to the store, for counting.
@@ -73,14 +76,15 @@ impl Bucket {
 
     /// Like [`open`](Self::open), with variables that are not those of the environment.
     pub fn open_with(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let (store, folder, name) = open::open(url, variable)?;
-        Ok(Self { name: name.into(), ..Self::new(store, folder) })
+        let (store, folder, name, writers) = open::open(url, variable)?;
+        let writers = writers.map(Arc::new);
+        Ok(Self { name: name.into(), writers, ..Self::new(store, folder) })
     }
 
     /// Uses a folder of any store. Its creates must be atomic and durable.
     pub fn new(store: Arc<dyn ObjectStore>, folder: Path) -> Self {
         let name = folder.as_ref().into();
-        Self { store, folder, name, observe: Arc::new(|_| ()), patience: None }
+        Self { store, folder, name, observe: Arc::new(|_| ()), patience: None, writers: None }
     }
 
     /// Calls `observe` before each request.
@@ -202,6 +206,9 @@ impl Bucket {
     /// those of [`read`](Self::read).
     pub async fn create(&self, name: &str, bytes: Bytes) -> Result<bool> {
         (self.observe)(Request::Create);
+        if let Some(writers) = &self.writers {
+            writers.enter();
+        }
         let payload = PutPayload::from(bytes);
         let put = self.store.put_opts(&self.path(name), payload, PutMode::Create.into()).await;
         match put {

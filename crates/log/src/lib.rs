@@ -28,6 +28,7 @@ mod open;
 mod patience;
 mod proposed;
 mod s3;
+mod staged;
 
 pub use ahead::Reader;
 pub use bucket::{Bucket, Contents, Request, Settled};

@@ -13,9 +13,10 @@ use prooflight_core::{Error, Reason, Result};
 use url::Url;
 
 use crate::s3;
+use crate::staged::Writers;
 
-/// A store, the folder in it, and its name without credentials.
-type Opened = (Arc<dyn ObjectStore>, Path, String);
+/// A store, the folder in it, its name without credentials, and its writers if it is a folder of files.
+type Opened = (Arc<dyn ObjectStore>, Path, String, Option<Writers>);
 
 const FORMS: &str = "s3://BUCKET/FOLDER, file:///FOLDER or memory:///";
 
@@ -35,12 +36,15 @@ pub(crate) fn open(url: &str, variable: impl Fn(&str) -> Option<String>) -> Resu
     let name = name(&url);
     let folder = Path::from_url_path(url.path()).map_err(|error| wrong(&error.to_string()))?;
     match url.scheme() {
-        "file" => Ok((folder_store(&url)?, Path::default(), name)),
-        "memory" => Ok((Arc::new(InMemory::new()), folder, name)),
+        "file" => {
+            let (store, writers) = folder_store(&url)?;
+            Ok((store, Path::default(), name, Some(writers)))
+        }
+        "memory" => Ok((Arc::new(InMemory::new()), folder, name, None)),
         "s3" => {
             let (store, endpoint) = s3::open(&url, variable)?;
             let at = endpoint.map(|endpoint| format!(" at {}", endpoint.trim_end_matches('/')));
-            Ok((store, folder, name + at.as_deref().unwrap_or_default()))
+            Ok((store, folder, name + at.as_deref().unwrap_or_default(), None))
         }
         other => Err(wrong(other)),
     }
@@ -53,7 +57,7 @@ fn name(url: &Url) -> String {
 }
 
 /// A folder whose files are on disk when they are created.
-fn folder_store(url: &Url) -> Result<Arc<dyn ObjectStore>> {
+fn folder_store(url: &Url) -> Result<(Arc<dyn ObjectStore>, Writers)> {
     let folder = url.to_file_path().map_err(|()| {
         Error::new(Reason::InvalidArgument, "file:///FOLDER, an absolute path", url)
     })?;
@@ -67,7 +71,8 @@ fn folder_store(url: &Url) -> Result<Arc<dyn ObjectStore>> {
         Error::new(Reason::InvalidArgument, expected, tamed(&error))
     })?;
     // A folder of proposals goes with its last one.
-    Ok(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)))
+    let store = Arc::new(store.with_fsync(true).with_automatic_cleanup(true));
+    Ok((store, Writers::of(&folder)))
 }
 
 /// An error of a store for people: one line, not too long, without a secret of the environment and

@@ -8,6 +8,8 @@ use ed25519_dalek::{Signer, SigningKey};
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader};
 use prooflight_core::{Error, Hex, Reason, Result};
 
+use crate::files;
+
 /// The authority keys that this node holds, with their places in the chain's configuration.
 #[derive(Debug)]
 pub struct Signers(Vec<(u16, SigningKey)>);
@@ -109,7 +111,7 @@ pub fn read_key(path: &Path) -> Result<SigningKey> {
         Error::new(Reason::InvalidArgument, expected, found)
     };
     check_private(path)?;
-    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let text = files::read_to_string(path).map_err(|error| wrong(&error))?;
     // The content is not shown: it may be most of a key.
     let bytes: Option<Vec<u8>> = text
         .trim_end()

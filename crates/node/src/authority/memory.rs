@@ -8,6 +8,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::chain::SignedHeader;
 use prooflight_core::{Error, Hash, Hex, Reason, Result, blake2b256};
 
+use crate::files;
 use crate::store::durable::{failed, replace, settle};
 
 /// The newest header that an authority has signed. It signs no other one of that height, and none below.
@@ -133,7 +134,7 @@ impl Record {
 }
 
 fn read(path: &Path) -> Result<Option<Record>> {
-    let bytes = match fs::read(path) {
+    let bytes = match files::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(path, &error)),

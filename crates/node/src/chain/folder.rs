@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::{Chain, Unnamed, format};
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
+use crate::files;
 use crate::schemes::{self, Place, SchemeOptions};
 use crate::store::{self, Anchor, EmbeddedStore, corrupt};
 use crate::view::check_root;
@@ -40,6 +41,7 @@ impl Chain {
         config: &ChainConfig,
         options: &SchemeOptions,
     ) -> Result<Self> {
+        files::check_folder(folder)?;
         check_whole(folder)?;
         Unnamed::begin(folder, config, options)?.finish(None)?;
         Self::open_with(folder, options)
@@ -103,6 +105,7 @@ impl Chain {
 
     /// Checks that a folder has a chain of a known format.
     fn check_folder(folder: &Path) -> Result<()> {
+        files::check_folder(folder)?;
         check_whole(folder)?;
         if Self::exists(folder)? {
             return format::check(folder).map(drop);

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use prooflight_core::{Error, Reason, Result};
 
+use crate::files;
 use crate::store::EmbeddedStore;
 
 /// The version that this program reads and writes.
@@ -60,7 +61,7 @@ fn read(folder: &Path) -> Result<u32> {
     let wrong = |found: &dyn core::fmt::Display| {
         Error::new(Reason::StoreCorrupt, format_args!("a number in {}", path.display()), found)
     };
-    match fs::read_to_string(&path) {
+    match files::read_to_string(&path) {
         Ok(text) => text.trim_end().parse().map_err(|error| wrong(&error)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
         Err(error) if error.kind() == ErrorKind::InvalidData => Err(wrong(&error)),

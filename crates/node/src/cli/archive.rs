@@ -12,18 +12,18 @@ use prooflight_core::{Error, Reason, Result};
 use prooflight_log::Log;
 use prooflight_node::blocking::{Proxies, Workers};
 use prooflight_node::clients::{Clients, Rules};
-use prooflight_node::descriptors;
 use prooflight_node::follow::Leader;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::rpc::RequestLimits;
 use prooflight_node::rpc::archive::{self, Archive, Source};
 use prooflight_node::schemes::CACHE_BYTES;
+use prooflight_node::scratch::Scratch;
 use prooflight_node::server::{
     self, ANSWER_BYTES, AnswerMemory, Front, NotReady, Pages, RequestPolicy, ServerLimits, Standing,
 };
 use prooflight_node::snapshots::{self, HeaderReader};
+use prooflight_node::{descriptors, files};
 use prooflight_smt::snapshot::{Files, SmtReader};
-use tempfile::TempDir;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -104,7 +104,7 @@ struct HeaderPlace {
 struct Reading {
     task: JoinHandle<()>,
     /// Removed with this.
-    _folder: TempDir,
+    _folder: Scratch,
 }
 
 impl Drop for Reading {
@@ -133,7 +133,7 @@ impl ServeHistory {
         let log = Log::open(bucket, Arc::new(pinned.config.clone())).await?;
         log.bucket().started();
         let name = log.bucket().name().to_owned();
-        let folder = tempfile::tempdir().map_err(|error| {
+        let folder = Scratch::new().map_err(|error| {
             Error::new(Reason::StoreFailed, "a temporary folder (TMPDIR)", error)
         })?;
         let (reader, headers) = HeaderReader::new(log, pinned, folder.path())?;
@@ -159,6 +159,7 @@ impl ServeHistory {
             let place = bucket.name().to_owned();
             (snapshots::files(bucket, Handle::current()), place)
         } else {
+            files::check_folder(Path::new(&self.snapshots))?;
             (Files::existing(Path::new(&self.snapshots))?, self.snapshots.clone())
         };
         let (source, headers, reading) = tokio::select! {

@@ -15,7 +15,8 @@ use prooflight_node::collect::{Collector, Signing};
 use prooflight_node::producer::Shared;
 use prooflight_node::proposals::{Attempt, Proposal, ProposalFolder, Proposals};
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_node::{At, Chain, View};
+use prooflight_node::scratch::Scratch;
+use prooflight_node::{At, Chain, View, files};
 
 use super::cannot;
 use super::fresh::begin_in;
@@ -74,6 +75,7 @@ pub(super) struct Init {
 impl Init {
     pub(super) fn run(self) -> Result<()> {
         let folder = self.folder.data_dir.clone();
+        files::check_folder(&folder)?;
         if Chain::exists(&folder)? {
             let expected = format_args!("no chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one"));
@@ -303,7 +305,7 @@ impl Verify {
             return Ok(());
         }
         let folder = &self.folder.data_dir;
-        let scratch = tempfile::tempdir_in(folder).map_err(|error| cannot(folder, &error))?;
+        let scratch = Scratch::new_in(folder).map_err(|error| cannot(folder, &error))?;
         let mut again = Chain::create_like(&scratch.path().join("chain"), folder)?;
         let options = SchemeOptions { store_alone: true, ..SchemeOptions::default() };
         let view = Chain::open_again(folder, &options)?.view()?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::clients::{Clients, Rules};
+use prooflight_node::files;
 use serde::Deserialize;
 
 use super::cannot;
@@ -63,7 +64,7 @@ fn rules(name: &str, settings: &ClientSettings, submit: bool) -> Result<Rules> {
 
 /// Reads a bearer token.
 pub(super) fn token(path: &Path) -> Result<String> {
-    let token = std::fs::read_to_string(path).map_err(|error| cannot(path, &error))?;
+    let token = files::read_to_string(path).map_err(|error| cannot(path, &error))?;
     let token = token.trim();
     if token.is_empty() {
         let expected = format_args!("a token in {}", path.display());

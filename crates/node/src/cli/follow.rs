@@ -10,6 +10,7 @@ use prooflight_json::checkpoint;
 use prooflight_log::{Bucket, Log};
 use prooflight_node::Chain;
 use prooflight_node::blocking;
+use prooflight_node::files;
 use prooflight_node::follow::{self, FollowPace, Follower, Leader};
 use prooflight_node::log::check_bound;
 use prooflight_node::metrics::Metrics;
@@ -200,6 +201,6 @@ fn keep(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
 }
 
 pub(super) fn read(path: &Path) -> Result<Checkpoint> {
-    let json = std::fs::read_to_string(path).map_err(|error| cannot(path, &error))?;
+    let json = files::read_to_string(path).map_err(|error| cannot(path, &error))?;
     checkpoint::from_json(&json)
 }

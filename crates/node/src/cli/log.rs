@@ -7,7 +7,6 @@ use std::time::Duration;
 use prooflight_core::chain::{ChainConfig, Checkpoint};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_log::{Bucket, Log, Request};
-use prooflight_node::Chain;
 use prooflight_node::authority::Signers;
 use prooflight_node::follow::{Leader, check_pinned};
 use prooflight_node::log::{
@@ -16,6 +15,7 @@ use prooflight_node::log::{
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::Shared;
 use prooflight_node::sync::carries;
+use prooflight_node::{Chain, files};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -31,6 +31,9 @@ const READY: Duration = Duration::from_secs(2);
 /// The bucket of a URL, whose requests are counted.
 pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
     let metrics = metrics.clone();
+    if let Some(folder) = url.strip_prefix("file://") {
+        files::check_folder(Path::new(folder))?;
+    }
     Ok(Bucket::open(url)?.observed(move |request| {
         metrics.log_request(match request {
             Request::Read => "read",

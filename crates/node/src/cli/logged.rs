@@ -12,6 +12,7 @@ use prooflight_node::Chain;
 use prooflight_node::follow::check_pinned;
 use prooflight_node::log::{Binding, decode};
 use prooflight_node::schemes::SchemeOptions;
+use prooflight_node::scratch::Scratch;
 use tokio::runtime::Runtime;
 
 use super::follow::{begin, read};
@@ -96,8 +97,8 @@ impl Logged {
     }
 
     /// Executes every block in a folder that is removed with the first value.
-    pub(super) fn execute_aside(&self) -> Result<(tempfile::TempDir, Chain)> {
-        let scratch = tempfile::tempdir().map_err(|error| {
+    pub(super) fn execute_aside(&self) -> Result<(Scratch, Chain)> {
+        let scratch = Scratch::new().map_err(|error| {
             Error::new(Reason::StoreFailed, "a temporary folder (TMPDIR)", error)
         })?;
         let chain = self.execute(&scratch.path().join("chain"))?;

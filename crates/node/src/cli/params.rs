@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
 use prooflight_core::chain::{LmptConfig, LvmtConfig};
-use prooflight_core::{Hex, Result};
+use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_node::files;
 use prooflight_node::schemes::{Progress, SchemeOptions, Shard};
 
 /// The setup and shape of a new chain's LVMT store.
@@ -178,8 +179,12 @@ fn open(setup: &str, log_n: u8) -> Result<Setup> {
     match setup {
         DEV => Setup::dev(log_n),
         file => {
+            let path = Path::new(file);
+            files::check_file(path).map_err(|error| {
+                Error::new(Reason::StoreFailed, format_args!("the file {}", path.display()), error)
+            })?;
             eprintln!("checking {file}");
-            Setup::open_ptau(Path::new(file), log_n)
+            Setup::open_ptau(path, log_n)
         }
     }
 }

@@ -23,7 +23,7 @@ use prooflight_node::server::{
 };
 use prooflight_node::space::Space;
 use prooflight_node::sync::SyncSource;
-use prooflight_node::{Chain, View, descriptors, snapshots};
+use prooflight_node::{Chain, View, descriptors, files, scratch, snapshots};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -95,6 +95,8 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         return Err(Error::new(Reason::InvalidArgument, expected, "none").into());
     }
     // Before anything is written.
+    files::check_folder(&chosen.data_dir)?;
+    scratch::remove_left(&chosen.data_dir);
     let clients = Arc::new(clients(&chosen)?);
     let entrance = Entrance::take(&chosen, matches!(role, Role::Lead))?;
     let connections =

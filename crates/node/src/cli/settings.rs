@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::Retention;
 use prooflight_node::blocking::Proxies;
 use prooflight_node::schemes::{CACHE_BYTES, SchemeOptions, Shard};
 use prooflight_node::server::{ANSWER_BYTES, REPLY_BYTES, RequestPolicy};
+use prooflight_node::{Retention, files};
 use serde::Deserialize;
 
 use super::clients::ClientSettings;
@@ -283,7 +283,7 @@ impl Settings {
 }
 
 fn read(path: &Path) -> Result<Settings> {
-    let text = std::fs::read_to_string(path).map_err(|error| super::cannot(path, &error))?;
+    let text = files::read_to_string(path).map_err(|error| super::cannot(path, &error))?;
     toml::from_str(&text).map_err(|error| {
         Error::new(Reason::InvalidArgument, format_args!("settings in {}", path.display()), error)
     })

@@ -18,6 +18,7 @@ use hyper_util::rt::TokioExecutor;
 use prooflight_core::{Error, Hex, Reason, Result};
 
 use crate::authority::create_private;
+use crate::files;
 use crate::rpc::ErrorData;
 use crate::token;
 
@@ -94,7 +95,7 @@ impl Running {
     /// The node that has the chain in a folder open, as far as its file says so.
     pub fn of(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(FILE);
-        let text = match fs::read_to_string(&path) {
+        let text = match files::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(&path, &error)),
@@ -157,7 +158,11 @@ pub async fn put(admin: &str, path: &str) -> Result<String> {
         return Err(form(&"another form"));
     };
     let silent = |error: &dyn core::fmt::Display| {
-        Error::new(Reason::Unreachable, format_args!("an answer of the node at {admin}"), error)
+        Error::new(
+            Reason::Unreachable,
+            format_args!("an answer of the node at http://{host}"),
+            error,
+        )
     };
     let request = Request::put(format!("http://{host}{path}"))
         .body(Empty::<Bytes>::new())
@@ -175,7 +180,7 @@ pub async fn put(admin: &str, path: &str) -> Result<String> {
     if status == StatusCode::OK {
         return Ok(said);
     }
-    let expected = format_args!("a node at {admin} that answers PUT {path}");
+    let expected = format_args!("a node at http://{host} that answers PUT {path}");
     let said: String = said.chars().filter(|it| !it.is_control()).take(100).collect();
     Err(Error::new(Reason::InvalidArgument, expected, format_args!("{status}: {said}")))
 }

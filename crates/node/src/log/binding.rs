@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use prooflight_core::{Error, Reason, Result};
 
+use crate::files;
 use crate::store::corrupt;
 use crate::store::durable::{failed, replace};
 
@@ -30,7 +31,7 @@ impl Binding {
     /// The log of a folder, if it has one; `store_corrupt` if its file does not name one.
     pub fn of(folder: &Path) -> Result<Option<Self>> {
         let path = path(folder);
-        let text = match fs::read_to_string(&path) {
+        let text = match files::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == ErrorKind::InvalidData => return Err(damaged(&path)),

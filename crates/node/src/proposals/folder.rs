@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use prooflight_core::{Error, Hash, Result, blake2b256};
 
 use super::{Attempt, Proposals};
+use crate::files;
 use crate::store::corrupt;
 use crate::store::durable::{failed, replace, settle, sync};
 
@@ -49,7 +50,7 @@ impl Proposals for ProposalFolder {
 
     fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>> {
         let path = self.path(attempt);
-        match fs::read(&path) {
+        match files::read(&path) {
             Ok(bytes) => match bytes.split_last_chunk::<32>() {
                 Some((proposal, sum)) if checksum(attempt, proposal) == *sum => {
                     // A process that was killed may have left it in the system's memory alone.

@@ -11,7 +11,7 @@ use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{Proved as Proof, StateReader as _};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
-use prooflight_json::{Hex, Quantity};
+use prooflight_json::{Hex, Quantity, unique};
 use prooflight_smt::snapshot::SmtReader;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -247,7 +247,7 @@ const FORWARDED: [&str; 6] = [
 ];
 
 fn as_it_is(params: &Params<'_>) -> Result<Value> {
-    serde_json::from_str(params.as_str().unwrap_or("{}"))
+    unique::from_str(params.as_str().unwrap_or("{}"))
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
 

@@ -9,11 +9,10 @@ use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::statement::Statement;
 use prooflight_core::{Error, Limits, Reason, Result, Scheme, keccak256};
-use prooflight_json::{Address, Hash32, Hex, Quantity, Word};
+use prooflight_json::{Address, Hash32, Hex, Quantity, Word, unique};
 use prooflight_mpt::{Account, AccountProof, AccountState, EMPTY_CODE_HASH, EMPTY_ROOT};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use self::names::{BlockName, Slot};
 use super::cost;
@@ -42,7 +41,7 @@ fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
         Error::new(Reason::InvalidArgument, "an array of the method's parameters", found)
     };
     let text = params.as_str().unwrap_or("[]");
-    let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let value = unique::from_str(text).map_err(|error| wrong(&error))?;
     if !value.is_array() {
         return Err(wrong(&"an object"));
     }

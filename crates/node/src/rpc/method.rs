@@ -7,6 +7,7 @@ use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{Extensions, Methods, RpcModule};
 use prooflight_core::{Error, Reason, Result, Scheme};
+use prooflight_json::unique;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -196,7 +197,7 @@ fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
         Error::new(Reason::InvalidArgument, "the parameters of the method", error)
     };
     let text = params.as_str().unwrap_or("{}");
-    let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let value = unique::from_str(text).map_err(|error| wrong(&error))?;
     parse_value(value)
 }
 

@@ -10,6 +10,7 @@ use prooflight_lvmt::ProofShard;
 use serde::{Deserialize, Serialize};
 
 use super::snapshots::CACHE_BYTES;
+use crate::files;
 use crate::metrics::Metrics;
 
 /// The file with the options, in the folder of the chain.
@@ -144,7 +145,7 @@ impl SchemeOptions {
             let expected = format_args!("options in {}", path.display());
             Error::new(Reason::InvalidArgument, expected, error)
         };
-        let json = fs::read(&path).map_err(|error| wrong(&error))?;
+        let json = files::read(&path).map_err(|error| wrong(&error))?;
         serde_json::from_slice(&json).map_err(|error| wrong(&error))
     }
 }

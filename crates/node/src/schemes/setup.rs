@@ -11,6 +11,7 @@ use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_lvmt::{ProofShard, StoreParams};
 
 use super::{Place, SchemeOptions};
+use crate::files;
 
 /// The folder of the setup, in the chain's folder.
 const FOLDER: &str = "lvmt";
@@ -79,11 +80,12 @@ fn open(config: &LvmtConfig, options: &SchemeOptions) -> Result<Setup> {
         let expected = format_args!("the .ptau file of the setup {}", Hex(&config.params_id));
         return Err(Error::new(Reason::UnknownSetup, expected, "none"));
     };
+    files::check_file(path).map_err(|error| failed(path, &error))?;
     Setup::open_ptau(path, config.log_n)
 }
 
 fn read_key(path: &Path) -> Result<Option<VerifyingKey>> {
-    match fs::read(path) {
+    match files::read(path) {
         Ok(bytes) => VerifyingKey::decode(&bytes).map(Some),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(path, &error)),

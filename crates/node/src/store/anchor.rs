@@ -4,7 +4,6 @@
 //! That is right for a write that was never acknowledged, but wrong for a block that was served:
 //! the node would sign another block at the same height. The anchor tells the two cases apart.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -12,6 +11,7 @@ use prooflight_core::{Hash, Result, blake2b256};
 
 use super::corrupt;
 use super::durable::{failed, replace};
+use crate::files;
 
 const LENGTH: usize = 8 + 32 + 32;
 
@@ -31,7 +31,7 @@ impl Anchor {
     ///
     /// `store_corrupt` if the file is damaged.
     pub fn read(&self) -> Result<Option<(u64, Hash)>> {
-        let bytes = match fs::read(&self.path) {
+        let bytes = match files::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(&self.path, &error)),
@@ -62,6 +62,8 @@ impl Anchor {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
+    use std::fs;
+
     use super::*;
     use prooflight_core::Reason;
 
