@@ -50,16 +50,16 @@ export async function start(schemes = SCHEMES) {
   }
   const folder = mkdtempSync(join(tmpdir(), "prooflight-wallet-"));
   const data = join(folder, "node");
-  const options = ["--chain-id", "wallet-test", ...optionsOf(schemes)];
-  execFileSync(binary, ["init", "--data-dir", data, ...options]);
-  const checkpoint = JSON.parse(
-    execFileSync(binary, ["checkpoint", "--data-dir", data], { encoding: "utf8" }),
-  ) as { headerHash: string; config: { authorities: string[] } };
+  run("init", "--data-dir", data, "--chain-id", "wallet-test", ...optionsOf(schemes));
+  const checkpoint = JSON.parse(run("checkpoint", "--data-dir", data)) as {
+    headerHash: string;
+    config: { authorities: string[] };
+  };
   const demoFile = join(folder, "demo.json");
   process.env.PROOFLIGHT_DEMO = demoFile; // which vite.config.ts reads
   const server = await preview({ root, logLevel: "warn", preview: { host: "localhost", port: 0 } });
   const url = server.resolvedUrls?.local[0] ?? "";
-  const node = new Node(data, new URL(url).origin);
+  const node = new Node(data, "--origin", new URL(url).origin);
   await node.start();
   await node.submit(BALANCES);
   const proxy = await startProxy({ target: node.url });
@@ -80,6 +80,8 @@ export async function start(schemes = SCHEMES) {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      // Names that lead to this machine, as a name server of an attacker can give out.
+      "--host-resolver-rules=MAP *.example 127.0.0.1",
     ],
   });
 
@@ -115,8 +117,11 @@ export async function start(schemes = SCHEMES) {
     rmSync(folder, { recursive: true });
   }
 
-  return { node, proxy, checkpoint, demoFile, writeDemo, visit, stop };
+  return { node, proxy, url, folder, checkpoint, demoFile, writeDemo, browser, visit, stop };
 }
+
+/** Runs a command of the node; returns its output. */
+export const run = (...args: string[]) => execFileSync(binary, args, { encoding: "utf8" });
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`;
 const set = (name: string, value: Uint8Array) => ({
@@ -129,25 +134,32 @@ const set = (name: string, value: Uint8Array) => ({
 export const remove = (name: string) => ({ op: "Delete", key: hex(keyOf(name)) });
 
 /** The node, which can be stopped and started again at the same address. */
-class Node {
+export class Node {
   readonly #data: string;
-  readonly #origin: string;
+  readonly #settings: string[];
   #address = "127.0.0.1:0";
+  #admin = "";
   #process: ChildProcess | undefined;
 
-  /** A node whose chain is in this folder, and which serves the pages of one origin. */
-  constructor(data: string, origin: string) {
+  /** A node whose chain is in this folder. */
+  constructor(data: string, ...settings: string[]) {
     this.#data = data;
-    this.#origin = origin;
+    this.#settings = settings;
   }
 
   get url(): string {
     return `http://${this.#address}`;
   }
 
-  async start(): Promise<void> {
+  /** The listener for operators. */
+  get admin(): string {
+    return `http://${this.#admin}`;
+  }
+
+  /** Starts the node, and waits until it serves, or until its log has another message with the field `address`. */
+  async start(message = /serving address=(\S+)/): Promise<void> {
     const listen = ["--listen", this.#address, "--admin-listen", "127.0.0.1:0"];
-    const args = ["run", "--data-dir", this.#data, ...listen, "--origin", this.#origin];
+    const args = ["run", "--data-dir", this.#data, ...listen, ...this.#settings];
     const node = spawn(binary, [...args, "--block-interval-ms", "100"], {
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -157,7 +169,8 @@ class Node {
       for (const input of [node.stdout, node.stderr]) {
         createInterface({ input }).on("line", (line) => {
           lines.push(line);
-          const [, address] = /serving address=(\S+)/.exec(line) ?? [];
+          this.#admin = /opening admin=(\S+)/.exec(line)?.[1] ?? this.#admin;
+          const [, address] = message.exec(line) ?? [];
           if (address) resolve(address);
         });
       }
