@@ -335,11 +335,12 @@ const accepted = {
   }),
   "an answer to eth_getProof as it was sent": ofType("EthAnswer", answer, ({ input, expected }) => {
     expected.canonical = { ...response };
-    const storageProof = [
-      { key: 1, value: null, proof: null },
-      { key: "0x1", value: "12" },
-    ];
-    input.response = { address: response.address, nonce: "0x", codeHash: null, storageProof };
+    input.response = { ...response, nonce: "0x", codeHash: null, storageHash: null };
+    input.response.storageProof = [{ key: "0x1", value: null, proof: null }];
+  }),
+  "a sent answer without slots": ofType("EthAnswer", answer, ({ input }) => {
+    const { storageProof: _, ...others } = response;
+    input.response = { ...others, accountProof: null, balance: null };
   }),
   "a header of Ethereum": ofType("EthHeader", header),
   "a header asked for by its height": ({ headerGroup, header }) => {
@@ -590,10 +591,13 @@ const refused = {
     delete input.response.address;
   }),
   "a sent slot of null": ofType("EthAnswer", answer, ({ input }) => {
-    input.response.storageProof = [{ key: null }];
+    input.response.storageProof = [{ key: null, value: "0x0", proof: [] }];
   }),
-  "a sent balance of a fraction": ofType("EthAnswer", answer, ({ input }) => {
-    input.response.balance = 1.5;
+  "a sent balance as a number": ofType("EthAnswer", answer, ({ input }) => {
+    input.response.balance = 1;
+  }),
+  "a sent answer without a nonce": ofType("EthAnswer", answer, ({ input }) => {
+    delete input.response.nonce;
   }),
   "a canonical answer without its balance": ofType("EthAnswer", answer, ({ expected }) => {
     expected.canonical = { ...response, balance: undefined };

@@ -2,14 +2,14 @@
 
 mod message;
 
-use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme};
+use prooflight_core::{Hash, Limits, Result, Scheme};
 use prooflight_mpt::{
     verify_code, verify_get_proof, verify_header, verify_proof, verify_transaction_hash,
 };
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::mpt::message::{self as messages, AnswersRequest, ProofRequest};
+use crate::mpt::message::{self as messages, AnswersRequest, ProofRequest, Question};
 use crate::refusal::throw;
 use crate::wire::array;
 
@@ -59,21 +59,18 @@ fn proof(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn answers(request: &[u8]) -> Result<Vec<u8>> {
-    let request = AnswersRequest::decode(request)?;
-    let mut states = Vec::with_capacity(request.questions.len());
-    for question in &request.questions {
-        let answer = request.canonical(question)?;
-        let (root, slots) = (&request.state_root, &question.slots);
-        states.push(verify_get_proof(root, &question.address, slots, &answer, &request.limits)?);
+    let mut request = AnswersRequest::decode(request)?;
+    let mut states = Vec::new();
+    while let Some(Question { address, slots, answer }) = request.next()? {
+        let (root, limits) = (&request.state_root, &request.limits);
+        states.push(verify_get_proof(root, &address, &slots, &answer, limits)?);
     }
     Ok(messages::states(&states))
 }
 
 fn canonical_proofs(request: &[u8]) -> Result<Vec<u8>> {
-    let request = AnswersRequest::decode(request)?;
-    let question = request.questions.first();
-    let question = question.ok_or_else(|| Error::new(Reason::Bug, "a question", "none"))?;
-    request.canonical(question).map(|answer| messages::proofs(&answer))
+    let question = AnswersRequest::decode(request)?.next()?;
+    Ok(question.map(|question| messages::proofs(&question.answer)).unwrap_or_default())
 }
 
 fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {

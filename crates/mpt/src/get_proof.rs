@@ -84,6 +84,7 @@ pub fn verify_get_proof(
 
 impl GetProof<'_> {
     /// Checks the nodes of all proofs together against the limit.
+    #[inline(never)]
     pub(crate) fn check_size(&self, limits: &Limits) -> Result<()> {
         let mut left = *limits;
         for proof in core::iter::once(&self.account_proof)

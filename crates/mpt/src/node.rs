@@ -41,6 +41,7 @@ impl<'a> Node<'a> {
     /// Reads a node and every node embedded in it.
     ///
     /// All errors are `malformed`. Values are checked against the limits.
+    #[inline(never)]
     pub(crate) fn decode(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         match rlp::decode(bytes)? {
             Item::List(payload) => Self::from_items(payload, limits),

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hash, Limits, Reason, Result, keccak256};
+use prooflight_core::{Hash, Limits, Result, keccak256};
 
 use crate::account::Word;
 use crate::get_proof::{GetProof, SlotProof};
@@ -11,7 +11,7 @@ use crate::node::{Child, Node};
 use crate::verify::EMPTY_TRIE;
 use crate::walk::walk_through;
 
-/// Reads a node's answer to `eth_getProof`: returns the canonical answer, which [`verify_get_proof`] takes.
+/// Reads a node's answer to `eth_getProof`: makes it the canonical answer, which [`verify_get_proof`] takes.
 ///
 /// Nodes send more or less than the canonical answer. Each proof is read as by [`read_proof`]. For an account that
 /// the nodes show as absent, zeros in place of the hashes of an account without slots and code are those hashes, and
@@ -22,22 +22,16 @@ use crate::walk::walk_through;
 /// Source: `test-vectors/spec/mpt.md`, section 10.
 ///
 /// [`verify_get_proof`]: crate::verify_get_proof
-pub fn read_get_proof<'a>(
-    slots: &[Word],
-    mut answer: GetProof<'a>,
-    limits: &Limits,
-) -> Result<GetProof<'a>> {
+pub fn read_get_proof(slots: &[Word], answer: &mut GetProof<'_>, limits: &Limits) -> Result<()> {
     limits.check_keys(slots.len())?;
     answer.check_size(limits)?;
 
     let key = keccak256(&[&answer.address]);
-    let shown = read_in_place(&key, &mut answer.account_proof, limits);
+    let is_absent = read_in_place(&key, &mut answer.account_proof, limits);
     for slot in &mut answer.storage_proof {
-        let key = keccak256(&[&slot.key]);
-        // What a slot's nodes show decides nothing.
-        let _ = read_in_place(&key, &mut slot.proof, limits);
+        read_in_place(&keccak256(&[&slot.key]), &mut slot.proof, limits);
     }
-    if shown == Ok(None) {
+    if is_absent {
         if answer.storage_hash == Hash::default() {
             answer.storage_hash = EMPTY_ROOT;
         }
@@ -49,7 +43,7 @@ pub fn read_get_proof<'a>(
             answer.storage_proof = slots.iter().map(zero).collect();
         }
     }
-    Ok(answer)
+    Ok(())
 }
 
 /// Reads a proof of one key as nodes send it: returns the canonical proof, which [`verify_proof`] takes.
@@ -61,47 +55,44 @@ pub fn read_get_proof<'a>(
 /// [`verify_proof`]: crate::verify_proof
 pub fn read_proof<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Vec<&'a [u8]> {
     let mut proof = proof.to_vec();
-    let _ = read_in_place(key, &mut proof, limits);
+    read_in_place(key, &mut proof, limits);
     proof
 }
 
-/// Makes a proof canonical; returns what its nodes show, whatever their hashes are, or why they show nothing.
-fn read_in_place<'a>(
-    key: &[u8],
-    proof: &mut Vec<&'a [u8]>,
-    limits: &Limits,
-) -> Result<Option<&'a [u8]>> {
+/// Makes a proof canonical; returns whether its nodes, whatever their hashes are, show that the key is absent.
+fn read_in_place(key: &[u8], proof: &mut Vec<&[u8]>, limits: &Limits) -> bool {
     // A key's path has at most `2 * key.len() + 1` nodes; as many strings may be empty.
     if proof.len() > 4 * key.len() + 2 {
-        return Err(ended(proof.len()));
+        return false;
     }
     proof.retain(|string| !string.is_empty());
     if proof.is_empty() || proof[..] == [EMPTY_TRIE] {
-        return Ok(None);
+        return true;
     }
-    let node_at = |proof: &[&'a [u8]], at: usize| {
-        let string = proof.get(at).ok_or_else(|| ended(at))?;
-        Node::decode(string, limits)
-    };
-    let first = node_at(proof, 0)?;
-    let mut at = 1;
-    let values = walk_through(first, &[key], &mut |child| {
-        Ok(Some(match child {
-            Child::Empty => return Ok(None),
-            Child::Inline(payload) => {
-                if proof.get(at).is_some_and(|string| encodes(string, payload)) {
-                    proof.remove(at);
+    let walked = node_at(proof, 0, limits).and_then(|first| {
+        let mut at = 1;
+        walk_through(first, &[key], &mut |child| {
+            Ok(Some(match child {
+                Child::Empty => return Ok(None),
+                Child::Inline(payload) => {
+                    if proof.get(at).is_some_and(|string| encodes(string, payload)) {
+                        proof.remove(at);
+                    }
+                    Node::from_items(payload, &Limits::NONE)?
                 }
-                Node::from_items(payload, &Limits::NONE)?
-            }
-            Child::Hash(_) => {
-                let node = node_at(proof, at)?;
-                at += 1;
-                node
-            }
-        }))
-    })?;
-    Ok(values.into_iter().next().flatten())
+                Child::Hash(_) => {
+                    at += 1;
+                    node_at(proof, at - 1, limits)?
+                }
+            }))
+        })
+    });
+    walked.is_ok_and(|values| values == [None])
+}
+
+/// The node of a string; no bytes, if there is no such string, encode none.
+fn node_at<'a>(proof: &[&'a [u8]], at: usize, limits: &Limits) -> Result<Node<'a>> {
+    Node::decode(proof.get(at).copied().unwrap_or_default(), limits)
 }
 
 /// Whether a string is the encoding of an inline node with these items.
@@ -109,9 +100,4 @@ fn encodes(string: &[u8], payload: &[u8]) -> bool {
     string
         .split_first()
         .is_some_and(|(&head, rest)| rest == payload && usize::from(head) == 0xc0 + payload.len())
-}
-
-#[cold]
-fn ended(found: usize) -> Error {
-    Error::new(Reason::NodeMissing, "the nodes of a path", found)
 }

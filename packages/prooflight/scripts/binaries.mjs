@@ -13,8 +13,8 @@ const schemesOf = (binary) =>
  * verify answers against them. The budget is in bytes after brotli.
  */
 export const BINARIES = [
-  { name: "hash", features: ["chain", "light", ...schemesOf("hash")], budget: 137 * 1024 },
+  { name: "hash", features: ["chain", "light", ...schemesOf("hash")], budget: 138 * 1024 },
   { name: "lvmt", features: ["light", ...schemesOf("lvmt")], budget: 130 * 1024 },
   // For size: two curves at full speed take 155 KiB, and a head needs only one pairing.
-  { name: "ethereum", features: ["beacon", "ethereum", "mpt"], optLevel: "s", budget: 115 * 1024 },
+  { name: "ethereum", features: ["beacon", "ethereum", "mpt"], optLevel: "s", budget: 116 * 1024 },
 ];

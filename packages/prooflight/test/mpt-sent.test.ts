@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { fromHex } from "../src/bytes.js";
 import { init, verifyEthGetProof, verifyEthGetProofs } from "../src/mpt.js";
 import { createProvider } from "../src/provider.js";
+import { parseVectors } from "../src/vectors/file.js";
 import { vectorFiles } from "./files.js";
 import { refusal, verdict } from "./refusal.js";
 
@@ -29,6 +30,12 @@ interface Sent {
   storageProof: Slot[];
 }
 
+interface Recorded {
+  comment: string;
+  input: Input;
+  expected: { canonical: Sent };
+}
+
 interface Input {
   stateRoot: Hex;
   address: Hex;
@@ -36,11 +43,9 @@ interface Input {
   response: Sent;
 }
 
-const tests = (
-  JSON.parse(vectorFiles.get("mpt/sent_answer.json") ?? "{}") as {
-    testGroups: { tests: { comment: string; input: Input; expected: { canonical: Sent } }[] }[];
-  }
-).testGroups.flatMap(({ tests }) => tests);
+const tests = parseVectors(vectorFiles.get("mpt/sent_answer.json") ?? "{}").testGroups.flatMap(
+  ({ tests }) => tests as unknown as Recorded[],
+);
 
 const recorded = (name: string) => {
   const found = tests.find(({ comment }) => comment.startsWith(`anvil: ${name}`));
@@ -141,6 +146,7 @@ describe("what a library's getProof returns is taken:", () => {
     for (const [change, expected] of [
       [{ balance: BigInt(eoa.response.balance) + 1n }, "mismatch / account_mismatch"],
       [{ balance: undefined }, "mismatch / account_mismatch"],
+      [{ balance: null }, "mismatch / account_mismatch"],
       [{ nonce: 1 }, "mismatch / account_mismatch"],
       [
         { storageProof: [{ ...eoa.response.storageProof[0], value: 1n }] },
@@ -168,6 +174,7 @@ describe("a value of a wrong type is refused by its name:", () => {
     ["codeHash", { codeHash: 0n }],
     ["storageHash", { storageHash: new Uint8Array(31) }],
     ["address", { address: undefined }],
+    ["codeHash", { codeHash: undefined }],
     ["accountProof", { accountProof: "0x" }],
     ["accountProof[0]", { accountProof: [1] }],
     ["accountProof[1]", { accountProof: ["0x", Symbol("node")] }],
@@ -205,7 +212,9 @@ describe("eth_getProof of a provider", () => {
   test("answers about an account that does not exist what its server leaves out", async () => {
     const { input, expected } = recorded("no account, no slots");
     const { address, accountProof } = input.response;
-    const answer = await ask({ address, accountProof }, address, ["0x1"]);
+    const hashes = { codeHash: null, storageHash: null };
+    const sent = { address, accountProof, balance: null, nonce: null, ...hashes };
+    const answer = await ask(sent, address, ["0x1"]);
     const storageProof = [{ key: "0x1", value: "0x0", proof: [] }];
     expect(answer).toEqual({ ...expected.canonical, storageProof });
   });

@@ -1,7 +1,5 @@
 """Reading an answer as it was sent (mpt 10), and the group EthAnswer (vectors 30)."""
 
-import re
-
 from .carrier import read_address, read_array, read_hash, read_integer, read_member, write_bytes
 from .carrier import write_quantity
 from .errors import Refusal, check
@@ -30,7 +28,6 @@ from .mpt import (
 )
 from .rlp import Payload
 
-DECIMAL = re.compile(r"0|[1-9][0-9]{0,77}")
 ZEROS = bytes(32)
 
 
@@ -111,7 +108,7 @@ def read_answer(response):
                 code_hash=read_or(response, "codeHash", read_hash, EMPTY_CODE),
             ),
             account_proof=read_or(response, "accountProof", read_nodes, []),
-            storage_proof=read_or(response, "storageProof", read_slots, []),
+            storage_proof=read_member(response, "storageProof", or_nothing(read_slots, []), []),
         )
     except Refusal:
         raise Refusal("invalid_answer") from None
@@ -130,21 +127,17 @@ def read_slot(value):
 
 
 def read_or(container, name, read, nothing):
-    """A member; what it stands for if it is left out or null."""
-    return read_member(container, name, lambda value: nothing if value is None else read(value), nothing)
+    """A member; what it stands for if it is null."""
+    return read_member(container, name, or_nothing(read, nothing))
+
+
+def or_nothing(read, nothing):
+    return lambda value: nothing if value is None else read(value)
 
 
 def read_number(value):
-    """An integer in one of the forms that nodes, and libraries in front of them, write."""
-    if value == "0x":
-        return 0
-    if type(value) is int:
-        check(0 <= value < 2**53, "invalid_answer")
-        return value
-    if isinstance(value, str) and DECIMAL.fullmatch(value):
-        check(int(value) < 2**256, "invalid_answer")
-        return int(value)
-    return read_integer(value)
+    """An integer of 256 bits as nodes write it."""
+    return 0 if value == "0x" else read_integer(value)
 
 
 # vectors 30: EthAnswer

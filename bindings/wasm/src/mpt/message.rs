@@ -16,6 +16,8 @@
 //! Answers `as_sent` are read before they are verified. A missing hash is that of an account without slots or
 //! code. An absent account has the fields of an empty one.
 
+use std::vec;
+
 use prooflight_core::{Hash, Limits, Result, Verified};
 use prooflight_mpt::{
     Account, AccountState, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, SlotProof, Word,
@@ -51,14 +53,14 @@ pub(crate) struct AnswersRequest<'a> {
     pub(crate) state_root: Hash,
     pub(crate) limits: Limits,
     as_sent: bool,
-    pub(crate) questions: Vec<Question<'a>>,
+    questions: vec::IntoIter<Question<'a>>,
 }
 
-/// A question and its answer.
+/// A question and its canonical answer.
 pub(crate) struct Question<'a> {
     pub(crate) address: Address,
     pub(crate) slots: Vec<Word>,
-    answer: GetProof<'a>,
+    pub(crate) answer: GetProof<'a>,
 }
 
 impl<'a> AnswersRequest<'a> {
@@ -68,19 +70,18 @@ impl<'a> AnswersRequest<'a> {
                 state_root: r.array()?,
                 limits: limits(r)?,
                 as_sent: r.bool()?,
-                questions: r.sequence(question)?,
+                questions: r.sequence(question)?.into_iter(),
             })
         })
     }
 
-    /// The canonical answer to one of the questions.
-    pub(crate) fn canonical(&self, question: &Question<'a>) -> Result<GetProof<'a>> {
-        let answer = question.answer.clone();
+    /// Takes the next question; its answer is read if it is as it was sent.
+    pub(crate) fn next(&mut self) -> Result<Option<Question<'a>>> {
+        let Some(mut question) = self.questions.next() else { return Ok(None) };
         if self.as_sent {
-            read_get_proof(&question.slots, answer, &self.limits)
-        } else {
-            Ok(answer)
+            read_get_proof(&question.slots, &mut question.answer, &self.limits)?;
         }
+        Ok(Some(question))
     }
 }
 

@@ -6,8 +6,8 @@ use arbitrary::{Result, Unstructured};
 use prooflight_core::store::MemoryStore;
 use prooflight_core::{Error, Hash, Limits};
 use prooflight_mpt::{
-    Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, PersistentState,
-    SlotProof, StateChange, Word, read_get_proof, verify_get_proof,
+    Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, PersistentState, SlotProof,
+    StateChange, Word, read_get_proof, verify_get_proof,
 };
 
 use super::honest::assert_is_refusal;
@@ -164,8 +164,9 @@ impl HonestState {
 
     /// Reads an answer and verifies the canonical one; an accepted one must be true.
     pub fn judge_sent(&self, asked: &Asked) -> Result<(), Error> {
-        let canonical = read_get_proof(&asked.slots, asked.answer.as_sent(), &Limits::DEFAULT)?;
-        self.judge_answer(asked, &canonical)
+        let mut answer = asked.answer.as_sent();
+        read_get_proof(&asked.slots, &mut answer, &Limits::DEFAULT)?;
+        self.judge_answer(asked, &answer)
     }
 
     fn judge_answer(&self, asked: &Asked, answer: &GetProof<'_>) -> Result<(), Error> {

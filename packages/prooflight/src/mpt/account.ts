@@ -47,7 +47,7 @@ export interface AbsentAccount {
  * @see {@link https://eips.ethereum.org/EIPS/eip-1186 | EIP-1186}
  */
 export function verifyEthGetProof(input: EthGetProofInput): PresentAccount | AbsentAccount {
-  return toAccount(show(packQuestion(input, "sent", "read")));
+  return toAccount(show(packQuestion(input, "returned", "read")));
 }
 
 /** Like {@link verifyEthGetProof}, for an answer in the canonical form. */

@@ -72,17 +72,17 @@ export function packQuestion(
   return request.finish();
 }
 
-/** Writes an `AnswersRequest` with answers as they were sent. */
+/** Writes an `AnswersRequest` with answers as a library's `getProof` returns them. */
 export function packQuestions(input: EthGetProofsInput): Bytes {
   const given = new Arguments("mpt", input, ["stateRoot", "questions", "limits"]);
   const request = new Writer(65_536);
-  const limits = begin(request, given, "sent");
+  const limits = begin(request, given, "returned");
   const questions = given.list("questions");
   request.u32(questions.length);
   questions.forEach((question, index) => {
     const path = `questions[${index}]`;
     const members = new Arguments("mpt", question, ["address", "slots", "response"], path);
-    writeQuestion(request, members, `${path}.`, limits, "sent", "read");
+    writeQuestion(request, members, `${path}.`, limits, "returned", "read");
   });
   return request.finish();
 }
@@ -117,7 +117,7 @@ function begin<Name extends string>(
 ) {
   request.array(bytesLike(given.unchecked("stateRoot"), "stateRoot", 32));
   const limits = writeLimits(request, given);
-  request.bool(form === "sent");
+  request.bool(form !== "canonical");
   return limits;
 }
 

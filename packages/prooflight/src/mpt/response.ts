@@ -12,11 +12,12 @@ import { wordOf } from "./bytes.js";
 const ENOUGH_NODES = 131;
 
 /**
- * The form of an answer: `canonical`, that of EIP-1186, or `sent`, as nodes send it and as libraries hand it on.
+ * The form of an answer: `canonical`, that of EIP-1186; `sent`, as nodes send it; or `returned`, by the `getProof` of a
+ * library.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#10-reading-an-answer | The specification, mpt 10}
  */
-export type AnswerForm = "canonical" | "sent";
+export type AnswerForm = "canonical" | "sent" | "returned";
 
 /**
  * Writes the server's part of a `Question` about `slots` slots. Returns the total length of all nodes in
@@ -32,14 +33,15 @@ export function writeResponse(
   form: AnswerForm,
   rest: "read" | "unread",
 ): number {
-  const read = { ...(form === "sent" ? SENT : CANONICAL), rest: rest === "read" };
-  return reading(() => write(writer, response, slots, read));
+  return reading(() => write(writer, response, slots, { ...FORMS[form], rest: rest === "read" }));
 }
 
 /** How the members of an answer are read. */
 interface Members {
-  /** A member, or what a missing one stands for. */
-  or(given: unknown, nothing: unknown): unknown;
+  /** What stands for nothing: of most members, of the nonce and the balance, and of the list of slots. */
+  nothing: readonly unknown[];
+  noNumber: readonly unknown[];
+  noSlots: readonly unknown[];
   /** An integer as 0x and 64 digits; undefined if it is none. */
   integer(given: unknown): Hex | undefined;
   /** Bytes as 0x-hex; anything else as it is. */
@@ -54,21 +56,32 @@ interface Reading extends Members {
 }
 
 const CANONICAL: Members = {
-  or: (given) => given,
+  nothing: [],
+  noNumber: [],
+  noSlots: [],
   integer: wordOf,
   bytes: (given) => given,
   expected: "an integer of 256 bits in 0x-hex",
 };
 
 const SENT: Members = {
-  or: (given, nothing) => given ?? nothing,
+  ...CANONICAL,
+  nothing: [null],
+  noNumber: [null],
+  noSlots: [null, undefined],
+  integer: (given) => wordOf(given === "0x" ? "0x0" : given),
+};
+
+const RETURNED: Members = {
+  ...SENT,
+  // viem makes undefined of what is missing or null.
+  noNumber: [null, undefined],
   integer(given) {
-    if (given === "0x") return wordOf("0x0");
     if (typeof given === "number" ? Number.isSafeInteger(given) : isDecimal(given)) {
       given = BigInt(given as number | string);
     }
     // Too large a number has too many digits, a negative one a sign.
-    return wordOf(typeof given === "bigint" ? `0x${given.toString(16)}` : given);
+    return SENT.integer(typeof given === "bigint" ? `0x${given.toString(16)}` : given);
   },
   bytes(given) {
     const view = typeof given === "string" ? undefined : viewOf(given);
@@ -77,12 +90,18 @@ const SENT: Members = {
   expected: "an integer of 256 bits: 0x-hex, a bigint, a number up to 2^53 - 1, decimal digits",
 };
 
-/** A hash that is missing: the reader knows the hash of nothing. */
-const NOTHING = Symbol();
+const FORMS = { canonical: CANONICAL, sent: SENT, returned: RETURNED };
 
 /** As web3.js 1 writes numbers: not more digits than 2^256 has. */
 const isDecimal = (given: unknown): boolean =>
   typeof given === "string" && /^(0|[1-9][0-9]{0,77})$/.test(given);
+
+/** A hash that is null: the reader knows the hash of nothing. */
+const NO_HASH = Symbol();
+
+/** A member, or `instead` where it stands for nothing. */
+const or = (nothing: readonly unknown[], given: unknown, instead: unknown): unknown =>
+  nothing.includes(given) ? instead : given;
 
 function reading<T>(read: () => T): T {
   try {
@@ -98,18 +117,18 @@ function reading<T>(read: () => T): T {
 function write(writer: Writer, response: unknown, slots: number, read: Reading): number {
   const given = members(response, "the answer");
   hex(writer, read.bytes(given["address"]), "address", 20);
-  const nonce = integer(read, read.or(given["nonce"], "0x0"), "nonce");
+  const nonce = integer(read, or(read.noNumber, given["nonce"], "0x0"), "nonce");
   if (!nonce.startsWith(`0x${"0".repeat(48)}`))
     throw wrong("nonce", "64 bits", String(given["nonce"]));
   writer.u64(BigInt(nonce));
-  writer.hex(integer(read, read.or(given["balance"], "0x0"), "balance"));
+  writer.hex(integer(read, or(read.noNumber, given["balance"], "0x0"), "balance"));
   for (const name of ["storageHash", "codeHash"]) {
-    const hash = read.or(given[name], NOTHING);
-    writer.bool(hash !== NOTHING);
-    if (hash !== NOTHING) hex(writer, read.bytes(hash), name, 32);
+    const hash = or(read.nothing, given[name], NO_HASH);
+    writer.bool(hash !== NO_HASH);
+    if (hash !== NO_HASH) hex(writer, read.bytes(hash), name, 32);
   }
   let bytes = nodes(writer, read, given["accountProof"], "accountProof");
-  const proofs = list(read.or(given["storageProof"], []), "storageProof");
+  const proofs = list(or(read.noSlots, given["storageProof"], []), "storageProof");
   const count = lengthOf(proofs, "storageProof");
   const enough = Math.min(count, slots + 1);
   writer.u32(enough);
@@ -129,12 +148,12 @@ function slot(writer: Writer, read: Reading, given: unknown, index: number): num
   const path = `storageProof[${index}]`;
   const { key, value, proof } = members(given, path);
   writer.hex(integer(read, key, `${path}.key`));
-  writer.hex(integer(read, read.or(value, "0x0"), `${path}.value`));
+  writer.hex(integer(read, or(read.nothing, value, "0x0"), `${path}.value`));
   return nodes(writer, read, proof, `${path}.proof`);
 }
 
 function nodes(writer: Writer, read: Reading, given: unknown, path: string): number {
-  const proof = list(read.or(given, []), path);
+  const proof = list(or(read.nothing, given, []), path);
   let bytes = 0;
   const count = lengthOf(proof, path);
   const enough = Math.min(count, ENOUGH_NODES);

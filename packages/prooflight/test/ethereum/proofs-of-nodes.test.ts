@@ -48,9 +48,9 @@ const expected = await answersOf(honest);
 
 const ZERO = `0x${"00".repeat(32)}`;
 const isZero = (value: unknown) => typeof value === "string" && /^0x0*$/.test(value);
-const withoutZeros = (members: Json, nothing: null | undefined): Json =>
+const withoutZeros = (members: Json): Json =>
   Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [name, isZero(value) ? nothing : value]),
+    Object.entries(members).map(([name, value]) => [name, isZero(value) ? null : value]),
   );
 const eachProof = (proof: Proof, write: (nodes: string[]) => unknown): Proof =>
   ({
@@ -58,10 +58,10 @@ const eachProof = (proof: Proof, write: (nodes: string[]) => unknown): Proof =>
     accountProof: write(proof.accountProof),
     storageProof: proof.storageProof.map((slot) => ({ ...slot, proof: write(slot.proof) })),
   }) as Proof;
-const zeros = (proof: Proof, nothing: null | undefined): Json => ({
-  ...withoutZeros(proof, nothing),
+const nullForZero = (proof: Proof): Json => ({
+  ...withoutZeros(proof),
   storageProof: proof.storageProof.map((slot) => ({
-    ...withoutZeros(slot, nothing),
+    ...withoutZeros(slot),
     key: slot["key"],
   })),
 });
@@ -74,8 +74,7 @@ describe("are read as they are meant:", () => {
       "null for an empty proof",
       (it) => eachProof(it, (nodes) => (nodes.length > 0 ? nodes : null)),
     ],
-    ["null for zero", (it) => zeros(it, null)],
-    ["nothing for zero", (it) => zeros(it, undefined)],
+    ["null for zero", nullForZero],
     ["null for an empty list of slots", (it) => ({ ...it, storageProof: it.storageProof.length > 0 ? it.storageProof : null })], // prettier-ignore
     [
       "hashes of zeros and no slots for an absent account",
@@ -85,8 +84,16 @@ describe("are read as they are meant:", () => {
           : it,
     ],
     [
-      "only the address and the proof for an absent account",
-      (it) => (it["address"] === ABSENT ? { address: ABSENT, accountProof: it.accountProof } : it),
+      "null for everything but the proof of an absent account",
+      (it) =>
+        it["address"] === ABSENT
+          ? Object.fromEntries(
+              Object.entries(it).map(([name, value]) => [
+                name,
+                ["address", "accountProof"].includes(name) ? value : null,
+              ]),
+            )
+          : it,
     ],
   ])("%s", async (_, write) => {
     expect(await answersOf(writing(write))).toEqual(expected);
