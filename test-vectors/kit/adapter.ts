@@ -2,8 +2,9 @@
 
 import { createInterface } from "node:readline";
 
-import { VerifyError } from "../../packages/prooflight/dist/inline/index.js";
-import { KINDS } from "../../packages/prooflight/dist/inline/statement/kinds.js";
+import { VerifyError } from "../../packages/prooflight/dist/index.js";
+import "../../packages/prooflight/dist/inline/index.js";
+import { KINDS } from "../../packages/prooflight/dist/statement/kinds.js";
 
 function verdict(type: string, input: unknown): object {
   try {

@@ -51,9 +51,15 @@ async function calls(from: string, node: string, method: string, params: object)
       );
       const socket = new WebSocket(node.replace("http", "ws"));
       const said = await new Promise<string>((resolve) => {
-        socket.onopen = () => socket.send(body);
-        socket.onerror = () => resolve("unreachable");
-        socket.onmessage = ({ data }) => resolve(outcome(String(data)));
+        socket.onopen = () => {
+          socket.send(body);
+        };
+        socket.onerror = () => {
+          resolve("unreachable");
+        };
+        socket.onmessage = ({ data }) => {
+          resolve(outcome(String(data)));
+        };
       });
       socket.close();
       return [posted, said];

@@ -204,7 +204,8 @@ const timedOut = ({ timeout }: Transport, url: URL) =>
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => {
-      reject(abortReason(signal) as Error);
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a signal's reason may be anything
+      reject(abortReason(signal));
     });
   });
 }

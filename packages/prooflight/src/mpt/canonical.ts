@@ -19,7 +19,7 @@ export interface CanonicalAnswer {
 /** A proven account, and the proofs of the canonical answer: the account's and each slot's. */
 export interface ProvenAccount {
   shown: ShownAccount;
-  proofs(): string[][];
+  proofs: () => string[][];
 }
 
 /**
