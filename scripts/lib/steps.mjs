@@ -156,7 +156,8 @@ export const STEPS = {
       const cwd = inside("test-vectors", "python");
       await sh("python3", ["-m", "unittest", "discover", "--start-directory", "tests"], { cwd });
       const own = pythonTests(output());
-      await sh("python3", ["run.py"], { cwd });
+      const kit = inside("test-vectors", "kit");
+      await sh("python3", ["run.py", "python3 adapter.py", "--skip", "StateRoots"], { cwd: kit });
       return `${own}; vectors: ${lastLine(output())}`;
     },
   },
@@ -164,22 +165,19 @@ export const STEPS = {
     tools: ["npm", "rust"],
     programs: ["cc", "python"],
     built: true,
-    // The conformance kit and its adapters in Rust and TypeScript; with that in Python it runs all vectors.
+    // The conformance kit with its adapters in Rust and TypeScript; the step `python` runs it with the third.
     async run({ sh, output }) {
       const cwd = inside("test-vectors", "kit");
       await sh("python3", ["-m", "unittest", "discover", "--start-directory", "tests"], { cwd });
       const own = pythonTests(output());
       await sh("cargo", cargo("build", "--example", "adapter"));
-      const options = [
-        "--module",
-        "nodenext",
-        "--target",
-        "es2022",
-        "--types",
-        "node",
-        "--skipLibCheck",
-      ];
-      await sh("tsc", [...options, "--outDir", "target/kit", "test-vectors/kit/adapter.ts"]);
+      const strict = "--strict --module nodenext --target es2022 --types node --skipLibCheck";
+      await sh("tsc", [
+        ...strict.split(" "),
+        "--outDir",
+        "target/kit",
+        "test-vectors/kit/adapter.ts",
+      ]);
       const files = [
         "amb/samples",
         "avl/avl_compat",

@@ -6,7 +6,7 @@ import unittest
 from hashlib import blake2b
 
 from prooflight_vectors import amt, amt_setup, bn254
-from prooflight_vectors.__main__ import VECTORS
+from prooflight_vectors import VECTORS
 from prooflight_vectors.amt import Opening
 from prooflight_vectors.bn254 import GENERATOR_1, GENERATOR_2, INFINITY, Q, R, combine
 from prooflight_vectors.errors import Refusal

@@ -5,7 +5,7 @@ import re
 import unittest
 
 from prooflight_vectors import borsh, chain, checkpoint, ed25519, merkle
-from prooflight_vectors.__main__ import VECTORS
+from prooflight_vectors import VECTORS
 from prooflight_vectors.errors import Refusal
 
 SPEC = (VECTORS / "spec" / "chain.md").read_text(encoding="utf-8")

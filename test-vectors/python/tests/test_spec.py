@@ -5,7 +5,7 @@ import re
 import unittest
 
 from prooflight_vectors import avl, avl_tree, ergo
-from prooflight_vectors.__main__ import VECTORS
+from prooflight_vectors import VECTORS
 from prooflight_vectors.avl import COMPAT, Limits, Operation, Params, verify_batch
 from prooflight_vectors.avl_proof import max_nodes
 from prooflight_vectors.errors import REASONS, Refusal

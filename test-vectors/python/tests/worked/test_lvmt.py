@@ -1,7 +1,7 @@
 import json
 
 from prooflight_vectors import amt, amt_setup, borsh, lvmt, merkle
-from prooflight_vectors.__main__ import VECTORS
+from prooflight_vectors import VECTORS
 from prooflight_vectors.keccak import keccak256
 from prooflight_vectors.mpt import Limits
 from prooflight_vectors.reader import Queue

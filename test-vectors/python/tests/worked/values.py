@@ -7,7 +7,7 @@ explained piece by piece stand the other way round: digits, then what they are.
 import re
 import unittest
 
-from prooflight_vectors.__main__ import VECTORS
+from prooflight_vectors import VECTORS
 
 
 def section(cited):
