@@ -1,8 +1,8 @@
 //! The vectors of `test-vectors/state-roots`: a chain's blocks lead to the stated roots.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::{env, fs};
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::chain::{
