@@ -8,6 +8,7 @@
 //! jsonrpsee takes a request whose `id` is not one for a notification, and does not answer it. The
 //! node has no use for notifications, so here every request gets an answer.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -23,7 +24,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tower::Layer;
 
 use super::REPLY_BYTES;
-use super::memory::AnswerMemory;
+use super::memory::{AnswerMemory, HeldFor};
 use crate::rpc::error_data;
 
 /// Calls of a connection that run concurrently. As many again may wait before reading stops.
@@ -31,6 +32,21 @@ const CALLS: usize = 4;
 
 /// Unsent answer bytes at which no further call starts.
 const UNSENT: usize = 1 << 20;
+
+/// An answer that is not sent completely.
+#[derive(Debug)]
+struct Answer {
+    /// The bytes that are not sent yet. Other bytes sent on the connection make this a slight
+    /// underestimate.
+    unsent: usize,
+    /// The bytes in memory, all of them until the last one is sent.
+    held: usize,
+}
+
+/// The memory of an answer with so many bytes: it is written into a buffer that doubles as it grows.
+const fn in_memory(bytes: usize) -> usize {
+    bytes.next_power_of_two()
+}
 
 /// The gate of one connection.
 #[derive(Debug)]
@@ -42,6 +58,8 @@ pub(super) struct Gate {
     /// Answer bytes not sent yet. Other bytes sent on the connection make this a slight
     /// underestimate.
     unsent: watch::Sender<usize>,
+    /// The answers that are not sent completely, in order.
+    answers: Mutex<VecDeque<Answer>>,
     /// The memory that it shares with the other connections, and its number there.
     memory: Arc<AnswerMemory>,
     connection: u64,
@@ -59,6 +77,7 @@ impl Gate {
             free: Semaphore::new(CALLS),
             taken: AtomicUsize::new(0),
             unsent: watch::Sender::new(0),
+            answers: Mutex::default(),
             memory: memory.clone(),
             connection: memory.connect(),
             cut: AtomicBool::new(false),
@@ -104,20 +123,35 @@ impl Gate {
     /// Records bytes that were sent.
     pub(super) fn sent(&self, bytes: usize) {
         self.unsent.send_modify(|unsent| *unsent = unsent.saturating_sub(bytes));
-        self.memory.release(self.connection, bytes, true, Instant::now());
+        let (mut left, mut accepted) = (bytes, 0);
+        let mut answers = lock(&self.answers);
+        while let Some(answer) = answers.front_mut() {
+            let sent = left.min(answer.unsent);
+            answer.unsent -= sent;
+            left -= sent;
+            if answer.unsent > 0 {
+                break;
+            }
+            accepted += answer.held;
+            answers.pop_front();
+        }
+        drop(answers);
+        self.memory.accepted(self.connection, accepted, Instant::now());
         self.wake();
     }
 
-    /// Holds a request or an answer, until the result is dropped.
+    /// Holds a request, or an answer of a batch, until the result is dropped.
     fn hold(self: &Arc<Self>, bytes: usize) -> HeldBytes {
-        self.memory.hold(self.connection, self, bytes, Instant::now());
+        self.memory.hold(self.connection, self, bytes, HeldFor::Call, Instant::now());
         HeldBytes { gate: self.clone(), bytes }
     }
 
     /// Holds an answer until it is sent.
     fn answered(self: &Arc<Self>, answer: MethodResponse) -> MethodResponse {
         let bytes = answer.as_json().get().len();
-        self.memory.hold(self.connection, self, bytes, Instant::now());
+        let held = in_memory(bytes);
+        self.memory.hold(self.connection, self, held, HeldFor::Client, Instant::now());
+        lock(&self.answers).push_back(Answer { unsent: bytes, held });
         self.unsent.send_modify(|unsent| *unsent += bytes);
         answer
     }
@@ -143,13 +177,13 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        self.memory.release(self.connection, usize::MAX, false, Instant::now());
+        self.memory.disconnect(self.connection);
     }
 }
 
-fn lock(waker: &Mutex<Option<Waker>>) -> MutexGuard<'_, Option<Waker>> {
-    // A waker is always valid, even if a holder of the lock panicked.
-    waker.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    // The values are always valid, even if a holder of the lock panicked.
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A request, or an answer of a batch that is not complete.
@@ -160,7 +194,7 @@ struct HeldBytes {
 
 impl Drop for HeldBytes {
     fn drop(&mut self) {
-        self.gate.memory.release(self.gate.connection, self.bytes, false, Instant::now());
+        self.gate.memory.release(self.gate.connection, self.bytes, HeldFor::Call, Instant::now());
     }
 }
 
@@ -236,7 +270,7 @@ where
                         MethodResponse::error(id, error)
                     }
                 };
-                parts.push(gate.hold(answer.as_json().get().len()));
+                parts.push(gate.hold(in_memory(answer.as_json().get().len())));
                 if let Err(too_large) = answers.append(answer) {
                     return gate.answered(too_large);
                 }

@@ -2,10 +2,9 @@
 //!
 //! Nobody knows the size of an answer before it is made. Therefore an answer that may be large has
 //! room for what it may take before it begins ([`AnswerMemory::room`]), and its real size is charged
-//! to its connection from when it is made until the client accepts it. If there is no room, the
-//! connections that have held the most for the longest are cut: those whose clients do not read. A
-//! client that reads holds little for a short time, so it is not among them, and need not wait for
-//! them.
+//! to its connection from when it is made until the client accepts it. If there is no room,
+//! connections are cut whose clients do not read, those that hold the most first. A client that reads
+//! is not among them, and need not wait for them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -38,13 +37,24 @@ struct State {
     connections: u64,
 }
 
+/// What bytes are held for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeldFor {
+    /// A call that is not answered yet: its request, or answers of its batch.
+    Call,
+    /// The client, which has to accept an answer.
+    Client,
+}
+
 /// What a connection holds.
 #[derive(Debug)]
 struct Holding {
     bytes: usize,
+    /// Those that the client has to accept.
+    unread: usize,
     /// The bytes have been held since this time, on average.
     since: Instant,
-    /// When the client last accepted some, or when there was the first to accept.
+    /// When the client last accepted some, or when there was the first for it to accept.
     moved: Instant,
     gate: Weak<Gate>,
 }
@@ -52,10 +62,10 @@ struct Holding {
 /// The default limit: 512 MiB.
 pub const ANSWER_BYTES: usize = 512 << 20;
 
-/// A connection may be cut for others once its client has accepted nothing for this time.
+/// A connection may be cut for others once its client has accepted nothing of an answer for this time.
 const STALL_TIME: Duration = Duration::from_secs(1);
 
-/// A connection may be cut for others once it has held its bytes for this time on average.
+/// A connection may be cut for others, after those, once it has held its bytes for this time on average.
 const HOLDING_TIME: Duration = Duration::from_secs(5);
 
 /// How often a call that waits for room looks whether a connection may be cut.
@@ -96,19 +106,16 @@ impl AnswerMemory {
 
     /// Takes room if there is enough, or if cutting connections makes enough.
     fn take(&self, bytes: usize, now: Instant) -> bool {
-        let mut cut = Vec::new();
         let mut state = self.state();
-        while state.held + bytes > self.limit {
-            let Some(gate) = state.cut_worst(now) else { break };
-            cut.push(gate);
-        }
+        let excess = (state.held + bytes).saturating_sub(self.limit);
+        let cut = state.cut_slow(excess, now);
         let fits = state.held + state.making + bytes <= self.limit;
         if fits {
             state.making += bytes;
         }
         drop(state);
         // A gate locks the state when it is dropped.
-        for gate in cut.into_iter().flatten() {
+        for gate in cut {
             tracing::debug!("cut a connection whose client does not read its answers");
             gate.cut();
         }
@@ -116,7 +123,14 @@ impl AnswerMemory {
     }
 
     /// Records that a connection holds more.
-    pub(super) fn hold(&self, connection: u64, gate: &Arc<Gate>, bytes: usize, now: Instant) {
+    pub(super) fn hold(
+        &self,
+        connection: u64,
+        gate: &Arc<Gate>,
+        bytes: usize,
+        held_for: HeldFor,
+        now: Instant,
+    ) {
         if bytes == 0 {
             return;
         }
@@ -124,6 +138,7 @@ impl AnswerMemory {
         state.held += bytes;
         let holding = state.holdings.entry(connection).or_insert_with(|| Holding {
             bytes: 0,
+            unread: 0,
             since: now,
             moved: now,
             gate: Arc::downgrade(gate),
@@ -131,23 +146,52 @@ impl AnswerMemory {
         // The new bytes have been held for no time.
         holding.age(now, holding.bytes, holding.bytes + bytes);
         holding.bytes += bytes;
+        if held_for == HeldFor::Client {
+            if holding.unread == 0 {
+                holding.moved = now;
+            }
+            holding.unread += bytes;
+        }
     }
 
-    /// Records that a connection holds less: `accepted` by the client, or dropped.
-    pub(super) fn release(&self, connection: u64, bytes: usize, accepted: bool, now: Instant) {
+    /// Records that a client accepts what its connection sends, and has accepted whole answers with these bytes.
+    pub(super) fn accepted(&self, connection: u64, answers: usize, now: Instant) {
+        if let Some(holding) = self.state().holdings.get_mut(&connection) {
+            holding.moved = now;
+        }
+        if answers > 0 {
+            self.release(connection, answers, HeldFor::Client, now);
+        }
+    }
+
+    /// Records that a connection holds less: what a call needed, or answers that the client has accepted.
+    pub(super) fn release(&self, connection: u64, bytes: usize, held_for: HeldFor, now: Instant) {
         let mut state = self.state();
         let Some(holding) = state.holdings.get_mut(&connection) else { return };
-        let released = bytes.min(holding.bytes);
+        let released = bytes.min(match held_for {
+            HeldFor::Call => holding.bytes - holding.unread,
+            HeldFor::Client => holding.unread,
+        });
         // The client accepts the oldest first, so the rest is younger.
         holding.age(now, holding.bytes - released, holding.bytes);
         holding.bytes -= released;
-        if accepted && released > 0 {
-            holding.moved = now;
+        if held_for == HeldFor::Client {
+            holding.unread -= released;
         }
         if holding.bytes == 0 {
             state.holdings.remove(&connection);
         }
         state.held -= released;
+        drop(state);
+        self.released.notify_waiters();
+    }
+
+    /// Records that a connection has ended.
+    pub(super) fn disconnect(&self, connection: u64) {
+        let mut state = self.state();
+        if let Some(holding) = state.holdings.remove(&connection) {
+            state.held -= holding.bytes;
+        }
         drop(state);
         self.released.notify_waiters();
     }
@@ -159,14 +203,31 @@ impl AnswerMemory {
 }
 
 impl State {
-    /// Forgets the connection that has held the most for the longest, of those that may be cut; returns its
-    /// gate.
-    fn cut_worst(&mut self, now: Instant) -> Option<Option<Arc<Gate>>> {
-        let slow = self.holdings.iter().filter(|(_, holding)| holding.is_slow(now));
-        let (&worst, _) = slow.max_by_key(|(_, holding)| holding.byte_time(now))?;
-        let holding = self.holdings.remove(&worst)?;
-        self.held -= holding.bytes;
-        Some(holding.gate.upgrade())
+    /// Forgets connections with so many bytes together, and returns their gates: of those that may be cut, the
+    /// ones whose clients do not read, and those that hold the most. If all of them have fewer bytes, none is
+    /// cut in vain.
+    fn cut_slow(&mut self, needed: usize, now: Instant) -> Vec<Arc<Gate>> {
+        if needed == 0 {
+            return Vec::new();
+        }
+        let slow = self.holdings.iter().filter_map(|(number, holding)| {
+            let is_unread = holding.is_unread(now);
+            (is_unread || holding.is_old(now)).then_some((is_unread, holding.bytes, *number))
+        });
+        let mut slow: Vec<_> = slow.collect();
+        if slow.iter().map(|(_, bytes, _)| bytes).sum::<usize>() < needed {
+            return Vec::new();
+        }
+        slow.sort_unstable_by(|a, b| b.cmp(a));
+        let (mut gates, before) = (Vec::new(), self.held);
+        for (_, bytes, number) in slow {
+            if before - self.held >= needed {
+                break;
+            }
+            self.held -= bytes;
+            gates.extend(self.holdings.remove(&number).and_then(|holding| holding.gate.upgrade()));
+        }
+        gates
     }
 }
 
@@ -179,14 +240,13 @@ impl Holding {
         self.since = now.checked_sub(time).unwrap_or(self.since);
     }
 
-    fn is_slow(&self, now: Instant) -> bool {
-        now.saturating_duration_since(self.moved) >= STALL_TIME
-            || now.saturating_duration_since(self.since) >= HOLDING_TIME
+    /// Whether the client does not read.
+    fn is_unread(&self, now: Instant) -> bool {
+        self.unread > 0 && now.saturating_duration_since(self.moved) >= STALL_TIME
     }
 
-    /// The bytes, times how long they are held.
-    fn byte_time(&self, now: Instant) -> u128 {
-        now.saturating_duration_since(self.since).as_nanos() * self.bytes as u128
+    fn is_old(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.since) >= HOLDING_TIME
     }
 }
 
@@ -213,12 +273,13 @@ mod tests {
     /// A connection that has held some bytes for some time when the test begins.
     fn holder(memory: &Arc<AnswerMemory>, bytes: usize, now: Instant, held: Duration) -> Arc<Gate> {
         let gate = Gate::new(memory);
-        memory.hold(gate.connection(), &gate, bytes, now.checked_sub(held).unwrap_or(now));
+        let since = now.checked_sub(held).unwrap_or(now);
+        memory.hold(gate.connection(), &gate, bytes, HeldFor::Client, since);
         gate
     }
 
     #[test]
-    fn room_is_made_by_cutting_who_has_held_the_most_for_the_longest() {
+    fn room_is_made_by_cutting_who_holds_the_most_and_does_not_read() {
         let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
         let long = holder(&memory, 300, now, Duration::from_secs(4));
         let much = holder(&memory, 600, now, Duration::from_secs(3));
@@ -235,26 +296,59 @@ mod tests {
     fn who_accepts_answers_is_not_cut() {
         let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
         let reader = holder(&memory, 900, now, Duration::from_secs(4));
-        memory.release(reader.connection(), 1, true, now);
+        memory.accepted(reader.connection(), 1, now);
         assert!(!memory.take(500, now), "it waits");
+        // A part of an answer, of which all is held until it has the rest.
+        memory.accepted(reader.connection(), 0, now + STALL_TIME);
+        assert!(!memory.take(500, now + STALL_TIME), "it waits");
         assert!(!reader.is_cut());
-        memory.release(reader.connection(), 899, true, now);
+        memory.accepted(reader.connection(), 899, now);
         assert!(memory.take(500, now));
         // Not even if it always holds something.
         let busy = holder(&memory, 100, now, Duration::from_mins(1));
         for _ in 0..100 {
-            memory.hold(busy.connection(), &busy, 100, now);
-            memory.release(busy.connection(), 100, true, now);
+            memory.hold(busy.connection(), &busy, 100, HeldFor::Client, now);
+            memory.accepted(busy.connection(), 100, now);
         }
         assert!(!memory.take(500, now));
         assert!(!busy.is_cut());
     }
 
     #[test]
+    fn nobody_is_cut_in_vain() {
+        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let new = holder(&memory, 900, now, Duration::ZERO);
+        let waiting = holder(&memory, 50, now, Duration::from_mins(1));
+        assert!(!memory.take(500, now));
+        assert_eq!([&new, &waiting].map(|gate| gate.is_cut()), [false, false]);
+        assert!(memory.take(500, now + STALL_TIME));
+        assert_eq!([&new, &waiting].map(|gate| gate.is_cut()), [true, false]);
+    }
+
+    #[test]
+    fn a_call_that_is_not_answered_yet_is_cut_last() {
+        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let begun = |held| now.checked_sub(held).unwrap_or(now);
+        let batches = [HOLDING_TIME, STALL_TIME].map(|held| {
+            let gate = Gate::new(&memory);
+            memory.hold(gate.connection(), &gate, 300, HeldFor::Call, begun(held));
+            gate
+        });
+        let unread = holder(&memory, 100, now, STALL_TIME);
+        let cut = || [&batches[0], &batches[1], &unread].map(|gate| gate.is_cut());
+        assert!(memory.take(400, now));
+        assert_eq!(cut(), [false, false, true]);
+        assert!(!memory.take(500, now), "what is being made ends by itself");
+        assert_eq!(cut(), [true, false, true]);
+        memory.release(batches[1].connection(), 300, HeldFor::Call, now);
+        assert!(memory.take(600, now));
+    }
+
+    #[test]
     fn who_accepts_almost_nothing_is_cut() {
         let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
         let slow = holder(&memory, 900, now, Duration::from_secs(6));
-        memory.release(slow.connection(), 1, true, now);
+        memory.accepted(slow.connection(), 1, now);
         assert!(memory.take(500, now));
         assert!(slow.is_cut());
     }
