@@ -56,9 +56,23 @@ fn tables(config: &LvmtConfig, place: Place<'_>) -> Result<Tables> {
         key
     };
     key.check_params_id(&config.params_id)?;
+    remove_partial(&folder);
     let build = || open(config, place.options);
     let progress = place.options.progress.0;
     Tables::load_or_build(&folder, &key, parts, build, &|done, total| progress(done, total))
+}
+
+/// Removes the parts of tables that processes left which were killed while they wrote them. Nobody else writes
+/// here: a chain is open once.
+fn remove_partial(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if extension.is_some_and(|extension| extension.starts_with("partial-")) {
+            // What cannot be removed stays.
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 /// Copies the setup of the chain in one folder into another folder, if it has one.
@@ -103,4 +117,23 @@ fn keep_key(folder: &Path, key: &VerifyingKey) -> Result<()> {
 
 fn failed(path: &Path, error: &std::io::Error) -> Error {
     Error::new(Reason::StoreFailed, format_args!("the file {}", path.display()), error)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_tables_are_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["tables.partial-1", "tables-4.partial-123", "tables", KEY, "partial-1.tables"];
+        for name in names {
+            fs::write(folder.path().join(name), name).unwrap();
+        }
+        remove_partial(folder.path());
+        let left = names.map(|name| folder.path().join(name).exists());
+        assert_eq!(left, [false, false, true, true, true]);
+        remove_partial(&folder.path().join("missing"));
+    }
 }
