@@ -7,10 +7,10 @@ use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::thread;
 
 use harness::former::{self, FIRST};
 use harness::keys::values;
+use harness::liar::{Liar, Lie};
 use harness::light::genesis;
 use harness::{Client, Node, Opening, PROGRAM, command, eventually, hex, set, text};
 use prooflight_core::Scheme;
@@ -52,23 +52,22 @@ fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// Replaces a file by a pipe of the same name, so that a reader waits for a writer.
-fn into_pipe(path: &Path) -> Vec<u8> {
-    let content = fs::read(path).unwrap();
-    fs::remove_file(path).unwrap();
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-    content
-}
-
 #[test]
 fn a_node_that_opens_its_chain_says_so_and_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    init(folder.path());
-    // The chain opens once its options can be read.
-    let options = folder.path().join("schemes.json");
-    let content = into_pipe(&options);
+    let (leading, replica) = (folder.path().join("leader"), folder.path().join("replica"));
+    init(&leading);
+    let leader = Node::start(&leading, &[]);
+    let pinned = folder.path().join("checkpoint.json");
+    fs::write(&pinned, done(&leading, &["checkpoint"])).unwrap();
+    // The chain opens once the leader gives its first block.
+    let liar = Liar::start();
+    liar.ask(leader.address);
+    liar.tell(Lie::Silent);
+    let (url, pinned) = (liar.url(), pinned.to_str().unwrap());
+    let settings = ["--follow", &url, "--checkpoint", pinned, "--request-time-ms", "200"];
     let address = free_address();
-    let mut opening = Node::open(folder.path(), address, &[]);
+    let mut opening = Node::open(&replica, address, &settings);
     let admin = Client { address: opening.admin, token: None };
     assert_eq!(admin.get("/health"), (200, "ok\n".to_owned()));
     assert_eq!(admin.get("/ready"), (503, "not ready: opening the chain\n".to_owned()));
@@ -77,12 +76,13 @@ fn a_node_that_opens_its_chain_says_so_and_can_be_stopped() {
     assert!(TcpStream::connect(address).is_err(), "it takes requests that it cannot answer");
     assert!(opening.process.terminate().success());
 
-    let opening = Node::open(folder.path(), address, &[]);
-    let writer = thread::spawn(move || fs::write(options, content).unwrap());
+    let opening = Node::open(&replica, address, &settings);
+    liar.tell(Lie::None);
     let node = opening.serve().unwrap();
-    writer.join().unwrap();
     assert_eq!(node.address, address);
-    assert_eq!(node.admin().get("/ready"), (200, "ready at height 0\n".to_owned()));
+    let ready = || node.admin().get("/ready");
+    let expected = (200, "ready at height 0\n".to_owned());
+    eventually(|| ready() == expected, || format!("{:?}", ready()));
 }
 
 #[test]
