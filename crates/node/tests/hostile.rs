@@ -92,7 +92,10 @@ fn what_is_malformed_is_refused() {
     }
     for (request, expected) in [
         ("PUT / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", 405),
-        ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", 415),
+        (
+            "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+            415,
+        ),
         ("nonsense\r\n\r\n", 400),
     ] {
         assert_eq!(client.send(request.as_bytes()).unwrap().0, expected, "{request}");

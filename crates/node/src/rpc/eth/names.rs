@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use crate::view::At;
 
-/// A slot: 1 to 64 hexadecimal digits, as the caller wrote them.
+/// A slot: 1 to 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
+    /// As geth writes it back: 32 bytes if the caller wrote as many, else a quantity.
     pub(super) text: String,
     pub(super) word: Word,
 }
@@ -17,7 +18,10 @@ pub(super) struct Slot {
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let word = text.parse().map_err(D::Error::custom)?;
+        let word: Word = text.parse().map_err(D::Error::custom)?;
+        // geth counts bytes: those of 63 digits too.
+        let is_whole = text.len() > "0x".len() + 62;
+        let text = if is_whole { Hash32(word.0).to_string() } else { word.to_string() };
         Ok(Self { text, word })
     }
 }
