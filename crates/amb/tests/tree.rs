@@ -26,7 +26,12 @@ const ROOTS: &str = include_str!("../../../test-vectors/state-roots/amb.json");
 fn roots_of_the_independent_model() {
     let file: Json = serde_json::from_str(ROOTS).unwrap();
     let tests = file["testGroups"][0]["tests"].as_array().unwrap();
-    assert_eq!(tests.len(), 5);
+    // Refusals are the chain's.
+    let tests: Vec<_> = tests
+        .iter()
+        .filter(|test| test["input"].is_object() && test["result"] == "valid")
+        .collect();
+    assert!(tests.len() >= 5, "{}", tests.len());
     for test in tests {
         let mut tree = Tree::new();
         let blocks = test["input"]["blocks"].as_array().unwrap();

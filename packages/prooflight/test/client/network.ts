@@ -4,7 +4,6 @@ import { inject, onTestFinished } from "vitest";
 
 import { LightClient } from "../../src/index.js";
 import type { Failure, Options } from "../../src/index.js";
-import { submit } from "../network/chain-client.js";
 import type { Controlled } from "../network/control.js";
 import { alice, set } from "../network/state.js";
 
@@ -77,7 +76,8 @@ async function control<T = null>(action: string, given: object = {}): Promise<T>
 }
 
 /** Makes a block at a node that sets alice's value. */
-export const pay = (node: Controlled, value: string) => submit(node.url, [set(alice, value)]);
+export const pay = ({ url }: Controlled, value: string) =>
+  control("submit", { url, ops: [set(alice, value)] });
 
 /** What came one after the other, for which a test can wait. */
 export class Events<T> {

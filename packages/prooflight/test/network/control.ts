@@ -1,7 +1,7 @@
 /**
  * Starts and stops nodes for tests, which may run in a browser and cannot do it themselves.
  *
- * `POST /begin`, `/fork`, `/start`, `/stop` with what each takes in JSON; the reply is what it gives.
+ * `POST /begin`, `/fork`, `/start`, `/stop`, `/submit` with what each takes in JSON; the reply is what it gives.
  */
 
 import { once } from "node:events";
@@ -10,8 +10,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 import type { Checkpoint } from "../../src/chain/checkpoint.js";
+import { submit } from "./chain-client.js";
 import { ChainNode } from "./chain-node.js";
 import { startProxy } from "./liar.js";
+import type { Operation } from "./state.js";
 
 /** A node that a test may stop and start. */
 export interface Controlled {
@@ -28,6 +30,8 @@ interface Given {
   id: number;
   schemes?: string;
   chainId?: string;
+  url?: string;
+  ops?: Operation[];
 }
 
 export async function serveControl(
@@ -58,6 +62,8 @@ export async function serveControl(
     },
     "/start": (given) => named(given).start(),
     "/stop": (given) => named(given).stop(),
+    /** Makes a block, since a node takes none from a page of another origin. */
+    "/submit": ({ url = "", ops = [] }) => submit(url, ops),
   };
 
   const server = createServer((request, response) => {

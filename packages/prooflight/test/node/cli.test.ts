@@ -193,7 +193,8 @@ describe("prooflight vectors", () => {
 
 describe("what a file says cannot command the terminal:", () => {
   const evil = "\u001b[2J\u0007\n✔ verified\u009b1m\u007f\u061c\u202e\u2066\u2028";
-  const shown = "\\u001b[2J\\u0007\\u000a✔ verified\\u009b1m\\u007f\\u061c\\u202e\\u2066\\u2028";
+  const shown =
+    "\\u001b[2J\\u0007\\u000a\\u2714 verified\\u009b1m\\u007f\\u061c\\u202e\\u2066\\u2028";
   const test1 = { tcId: 1, comment: evil, flags: [], input, result: "invalid" };
   const failing = {
     ...{ schema: "schema/vectors_v1.json", numberOfTests: 1 },
@@ -211,7 +212,8 @@ describe("what a file says cannot command the terminal:", () => {
       const printed = stdout + stderr;
       expect(printed).not.toMatch(/[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}]/u);
       expect(printed).not.toMatch(/^✔ verified/m);
-      if (json.length === 0) expect(printed).toContain(shown);
+      // A quoted text has the shorter form of a line's end.
+      if (json.length === 0) expect(printed.replaceAll("\\n", "\\u000a")).toContain(shown);
       else expect(stdout).toContain("\\u202e");
     }
   });

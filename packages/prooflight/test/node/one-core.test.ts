@@ -16,8 +16,8 @@ const EXPORTS = {
     ...["chainCheckKeys", "chainCheckWanted", "chainDecodeHeader", "chainRelation"],
     ...["chainVerifyAncestor", "chainVerifyAncestors", "chainVerifyHead"],
     "lmptVerify",
-    ...["mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader", "mptVerifyProof"],
-    "mptVerifyTransaction",
+    ...["mptCanonicalProofs", "mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader"],
+    ...["mptVerifyProof", "mptVerifyTransaction"],
     ...["smtHistoryBlocks", "smtTwap", "smtVerify", "smtVerifyDiff", "smtVerifyHistory"],
     ...["verifyState", "version"],
   ],
@@ -26,8 +26,8 @@ const EXPORTS = {
     ...["ethCheckCanonical", "ethDecodeSent", "ethFees", "ethMayMatch", "ethVerifyAncestor"],
     ...["ethVerifyBody", "ethVerifyHeader", "ethVerifyLogs", "ethVerifyPending"],
     ...["ethVerifyReceipt", "ethVerifyReceipts", "ethVerifyTransaction", "ethVerifyTransactions"],
-    ...["mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader", "mptVerifyProof"],
-    ...["mptVerifyTransaction", "version"],
+    ...["mptCanonicalProofs", "mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader"],
+    ...["mptVerifyProof", "mptVerifyTransaction", "version"],
   ],
   // The index of a key says only which server proves it.
   lvmt: ["amtVerifyOpenings", "lvmtIndexOf", "lvmtVerifyProof", "verifyState", "version"],
@@ -47,9 +47,14 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "client/heads.ts: subscriber.heard === hash": "whether a listener has heard of this head already",
   "ethereum/blocks.ts: header.parentHash === hash":
     "A block that a verified header names exists, so a server without it gives no answer.",
-  "ethereum/states.ts: found === header.hash":
+  "ethereum/beacon.ts: beaconRoot !== finalized.beaconRoot":
+    "whether the update that was just verified finalized a block, which makes it evidence",
+  "ethereum/receipts.ts: toHex(bytes) !== hash":
+    "A server's own word says whether it has another block: then it has no answer. What it gives is proven.",
+  "ethereum/signed-updates.ts: oldest === root": "which evidence is dropped first",
+  "ethereum/states.ts: toHex(found) === hash":
     "A server's own word says whether it is on another branch: only the blame for its refused proof.",
-  'ethereum/transactions.ts: claimed.optional("blockHash")?.value === header.hash':
+  "ethereum/transactions.ts: toHex(hash) === header.hash":
     "A server's own word, as for states: only the blame for its refused transaction.",
   "provider/ethereum/chain.ts: cause.hash === hash":
     "whether a null is about what was asked, by the hash that we put into the error",
@@ -58,7 +63,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
 /** Names whose values are compared in Rust. */
 const COMPARED = /hash|root|digest|parent$|commitment|timestampMs|maxKey$|maxValue$/i;
 /** Of these, what is compared is something else: a name, a kind, a count. */
-const NOT_BYTES = /^(undefined|null|"[^"]*"|'[^']*'|HASH_DIGITS|HASH|\d+n?)$/;
+const NOT_BYTES = /^(undefined|null|"[^"]*"|'[^']*'|HASH_DIGITS|HASH|NO_HASH|\d+n?)$/;
 
 const OPERATORS = new Set([
   ...[ts.SyntaxKind.EqualsEqualsToken, ts.SyntaxKind.EqualsEqualsEqualsToken],
