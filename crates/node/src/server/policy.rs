@@ -48,6 +48,7 @@ impl RequestPolicy {
     }
 
     /// The same hosts, and no pages at all.
+    #[must_use]
     pub fn without_pages(self) -> Self {
         Self { serves_pages: false, ..self }
     }
@@ -217,15 +218,12 @@ enum Host {
 
 impl HostPort {
     fn parse(text: &str) -> Option<Self> {
-        let (host, port) = match text.strip_prefix('[') {
-            Some(rest) => {
-                let (ip, port) = rest.split_once(']')?;
-                (Host::Ip(ip.parse::<Ipv6Addr>().ok()?.into()), port)
-            }
-            None => {
-                let (name, port) = text.split_at(text.find(':').unwrap_or(text.len()));
-                (Host::parse_name(name)?, port)
-            }
+        let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+            let (ip, port) = rest.split_once(']')?;
+            (Host::Ip(ip.parse::<Ipv6Addr>().ok()?.into()), port)
+        } else {
+            let (name, port) = text.split_at(text.find(':').unwrap_or(text.len()));
+            (Host::parse_name(name)?, port)
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,
