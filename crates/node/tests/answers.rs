@@ -25,7 +25,7 @@ fn ask_and_never_read(node: &Node, connections: usize) -> Vec<WebSocket> {
     let asking = |number: usize| {
         let mut socket = WebSocket::connect(node.address);
         socket.give_up_after(Duration::from_secs(1));
-        let asked = if number % 2 == 0 { BLOCK } else { &batch };
+        let asked = if number.is_multiple_of(2) { BLOCK } else { &batch };
         // Those that are cut for others cannot ask any more.
         (0..4).take_while(|_| socket.try_send(asked).is_ok()).count();
         socket

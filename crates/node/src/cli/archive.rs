@@ -51,7 +51,7 @@ pub(super) struct ServeHistory {
     /// The address of /health, /ready and /metrics for operators [default: 127.0.0.1, 1000 ports above --listen]
     #[arg(long, env = "PROOFLIGHT_ADMIN_LISTEN")]
     admin_listen: Option<SocketAddr>,
-    /// An origin whose pages may read, as http://localhost:4173; others are not served; repeatable [default: all]
+    /// An origin whose pages may read, as <http://localhost:4173>; others are not served; repeatable [default: all]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     origins: Vec<String>,
     /// A name of this machine, besides its addresses and localhost, under which the admin listener answers; repeatable

@@ -60,7 +60,7 @@ pub(crate) struct Settings {
     /// A file with the bearer token required of those authorities [default: none required]
     #[arg(long, env = "PROOFLIGHT_AUTHORITY_TOKEN_FILE")]
     authority_token_file: Option<PathBuf>,
-    /// An origin whose pages may read and write, as http://localhost:4173; others are not served; repeatable [default: all
+    /// An origin whose pages may read and write, as <http://localhost:4173>; others are not served; repeatable [default: all
     /// pages may read]
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     #[serde(rename = "origins")]
