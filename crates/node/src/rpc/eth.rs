@@ -232,7 +232,7 @@ struct Answer {
 
 #[derive(Serialize)]
 struct SlotProof {
-    /// As given in the request.
+    /// As geth writes it back.
     key: String,
     value: Word,
     proof: Vec<Hex>,
