@@ -26,11 +26,10 @@ const ROOTS: &str = include_str!("../../../test-vectors/state-roots/amb.json");
 fn roots_of_the_independent_model() {
     let file: Json = serde_json::from_str(ROOTS).unwrap();
     let tests = file["testGroups"][0]["tests"].as_array().unwrap();
-    // Refusals are the chain's.
-    let tests: Vec<_> = tests
-        .iter()
-        .filter(|test| test["input"].is_object() && test["result"] == "valid")
-        .collect();
+    // Refusals are the chain's; long values would have to be joined first.
+    let is_plain = |input: &Json| input.is_object() && !input.to_string().contains("joined");
+    let tests: Vec<_> =
+        tests.iter().filter(|test| is_plain(&test["input"]) && test["result"] == "valid").collect();
     assert!(tests.len() >= 5, "{}", tests.len());
     for test in tests {
         let mut tree = Tree::new();
