@@ -6,7 +6,7 @@ type JsonObject = Record<string, unknown>;
 
 /** The limits on the bytes and items of all parts of an input. */
 const MAX_BYTES = 1 << 24;
-const MAX_ITEMS = 1 << 16;
+const MAX_ITEMS = 1 << 17;
 
 /**
  * The input of a test, with each `{ "joined": ["0x01", { "repeat": "0x00", "times": 8388608 }] }` in it
@@ -18,7 +18,7 @@ export function joinParts(input: JsonObject): JsonObject {
   const take = (kind: keyof typeof left, count: number) => {
     left[kind] -= count;
     if (left[kind] >= 0) return;
-    throw new NotAProof("Its values in parts have more than 16 MiB or 65,536 items.");
+    throw new NotAProof("Its values in parts have more than 16 MiB or 131,072 items.");
   };
 
   const join = (value: unknown): unknown => {

@@ -87,12 +87,12 @@ describe("what is not a proof file says why", () => {
     [
       "bytes in parts that are too long",
       '{ "kind": "ErgoAdProofs", "input": { "proof": { "joined": [{ "repeat": "0x00", "times": 16777217 }] } } }',
-      "Its values in parts have more than 16 MiB or 65,536 items.",
+      "Its values in parts have more than 16 MiB or 131,072 items.",
     ],
     [
       "an array in parts that is too long",
-      '{ "kind": "AvlBatch", "input": { "valueLength": 1, "ops": { "joined": [{ "repeat": [{}], "times": 65537 }] } } }',
-      "Its values in parts have more than 16 MiB or 65,536 items.",
+      '{ "kind": "AvlBatch", "input": { "valueLength": 1, "ops": { "joined": [{ "repeat": [{}], "times": 131073 }] } } }',
+      "Its values in parts have more than 16 MiB or 131,072 items.",
     ],
   ])("%s", (_, text, message) => {
     const read = () => readStatements(text, "file.json").map(decode);

@@ -63,9 +63,9 @@ const ADMIN = ["--admin-listen", "127.0.0.1:0"];
 
 /**
  * Runs the node, which serves the pages of these origins and no others; returns its URL and a function that stops it.
- * The log is `node.log` in the folder.
+ * Without origins it serves reads to every page. The log is `node.log` in the folder.
  */
-export async function startNode(folder, port, origins) {
+export async function startNode(folder, port, origins = []) {
   const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
   const log = join(folder, "node.log");
   const child = spawn(
