@@ -44,7 +44,7 @@ await main(async () => {
   const nodes = args[0] === "log";
   await prepare(nodes ? forBuild : [...forBuild, "chromium"]);
   await build();
-  if (nodes) return hand("node", ["crates/bench/log/measure.mjs", ...args.slice(1)]);
+  if (nodes) return hand("node", ["crates/testing/bench/log/measure.mjs", ...args.slice(1)]);
   const figures = () => {
     say(`\n${bold("AMB beside the structures of its paper")}`);
     return hand("cargo", [...NATIVE, "--figures", ...args]);
@@ -54,17 +54,17 @@ await main(async () => {
   say(`\n${bold("Native")}`);
   const native = hand("cargo", [...NATIVE, ...args]) || figures();
   say(`\n${bold(`WebAssembly in Node ${node}, V8 ${v8}`)}`);
-  const wasm = hand("node", ["crates/bench/wasm/bench.mjs", ...args]);
+  const wasm = hand("node", ["crates/testing/bench/wasm/bench.mjs", ...args]);
   say(`\n${bold("Ethereum's accounts, from JavaScript")}`);
-  const account = hand("node", ["crates/bench/account/bench.mjs", ...args]);
+  const account = hand("node", ["crates/testing/bench/account/bench.mjs", ...args]);
   say(`\n${bold("Ethereum's light client, from JavaScript")}`);
-  const ethereum = hand("node", ["crates/bench/ethereum/bench.mjs", ...args]);
+  const ethereum = hand("node", ["crates/testing/bench/ethereum/bench.mjs", ...args]);
   say(`\n${bold("LVMT's proofs, from JavaScript")}`);
-  const lvmt = hand("node", ["crates/bench/lvmt/bench.mjs", ...args]);
+  const lvmt = hand("node", ["crates/testing/bench/lvmt/bench.mjs", ...args]);
   say(`\n${bold("Historical proofs, from JavaScript")}`);
-  const history = hand("node", ["crates/bench/history/bench.mjs", ...args]);
+  const history = hand("node", ["crates/testing/bench/history/bench.mjs", ...args]);
   say(`\n${bold("Ordered keys, from JavaScript")}`);
-  const amb = hand("node", ["crates/bench/amb/bench.mjs", ...args]);
+  const amb = hand("node", ["crates/testing/bench/amb/bench.mjs", ...args]);
   say(`\n${bold("Stores: blocks of LVMT beside Merkle Patricia tries, snapshot files")}`);
   return (
     native ||

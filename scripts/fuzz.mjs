@@ -1,4 +1,4 @@
-// npm run fuzz -- SECONDS: runs every target of crates/fuzz, each for its share of the time.
+// npm run fuzz -- SECONDS: runs every target of crates/testing/fuzz, each for its share of the time.
 // Inputs that crash, hang or use too much memory are kept; any of them makes the run fail.
 
 import { mkdirSync, existsSync, readFileSync, readdirSync } from "node:fs";
@@ -13,7 +13,7 @@ import { bold, say } from "./lib/terminal.mjs";
 // cargo-fuzz needs a nightly compiler only for its sanitizer flags. RUSTC_BOOTSTRAP enables them in the
 // pinned compiler.
 const ENV = { RUSTC_BOOTSTRAP: "1" };
-const CARGO_FUZZ = ["--fuzz-dir", "crates/fuzz", "--sanitizer", "address"];
+const CARGO_FUZZ = ["--fuzz-dir", "crates/testing/fuzz", "--sanitizer", "address"];
 
 /** An input of a few kilobytes must not run for seconds or allocate 64 MiB. */
 const LIMITS = ["-timeout=5", "-malloc_limit_mb=64"];
@@ -47,11 +47,11 @@ await main(async () => {
 /** Fuzzes one target; the remark is the number of runs. */
 async function fuzz(target, seconds, { sh, note }) {
   // New inputs go to the cache; the committed corpus is only read.
-  const corpus = [join(cache, "fuzz", target), inside("crates", "fuzz", "corpus", target)];
+  const corpus = [join(cache, "fuzz", target), inside("crates", "testing", "fuzz", "corpus", target)];
   mkdirSync(corpus[0], { recursive: true });
   const folders = corpus.filter((folder) => existsSync(folder));
   const libFuzzer = [`-max_total_time=${seconds}`, "-print_final_stats=1", ...LIMITS];
-  const kept = inside("crates", "fuzz", "artifacts", target);
+  const kept = inside("crates", "testing", "fuzz", "artifacts", target);
   const before = filesOf(kept);
   let output = "";
   const onData = (text) => {
@@ -83,12 +83,12 @@ function filesOf(folder) {
 }
 
 function fuzzTargets() {
-  const path = inside("crates", "fuzz", "Cargo.toml");
-  if (!existsSync(path)) throw new Problem("crates/fuzz/Cargo.toml is missing: no fuzz targets.");
+  const path = inside("crates", "testing", "fuzz", "Cargo.toml");
+  if (!existsSync(path)) throw new Problem("crates/testing/fuzz/Cargo.toml is missing: no fuzz targets.");
   const bins = readFileSync(path, "utf8")
     .split(/^\[\[bin\]\]/m)
     .slice(1);
   const names = bins.map((bin) => /^name\s*=\s*"([^"]+)"/m.exec(bin)?.[1]).filter(Boolean);
-  if (names.length === 0) throw new Problem("crates/fuzz/Cargo.toml has no [[bin]].");
+  if (names.length === 0) throw new Problem("crates/testing/fuzz/Cargo.toml has no [[bin]].");
   return names;
 }

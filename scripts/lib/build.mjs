@@ -21,7 +21,7 @@ const TOOLS = [
  * to its own `dist`. Returns the remark of the builds. Needs the tools of `forBuild`.
  */
 export async function build() {
-  const packages = workspaces("packages");
+  const packages = workspaces("packages").filter(({ scripts }) => scripts.build);
   const built = packages.map(({ path }) => `${path}/dist`);
   const remarks = [];
   await buildNode();

@@ -1,4 +1,4 @@
-//! Verifies the example of the specification; `crates/vectors` runs the vectors.
+//! Verifies the example of the specification; `crates/testing/vectors` runs the vectors.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;

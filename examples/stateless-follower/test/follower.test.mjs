@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { startProxy } from "../../lying-proxy/src/proxy.mjs";
+import { startProxy } from "../../../packages/lying-proxy/src/proxy.mjs";
 import { prepareChain, startNode } from "../../../scripts/lib/demo/node.mjs";
 
 const SCRIPT = fileURLToPath(new URL("../src/main.mjs", import.meta.url));

@@ -1,4 +1,4 @@
-// The liar: a proxy that passes on the node's answers, except for one lie (examples/lying-proxy).
+// The liar: a proxy that passes on the node's answers, except for one lie (packages/lying-proxy).
 
 /** A lie that the proxy can tell. */
 export interface Lie {

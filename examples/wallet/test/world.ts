@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { preview } from "vite";
 
-import { startProxy } from "../../lying-proxy/src/proxy.mjs";
+import { startProxy } from "../../../packages/lying-proxy/src/proxy.mjs";
 import { keyOf, parseAmount, writeAmount } from "../src/account.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

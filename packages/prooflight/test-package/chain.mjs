@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { startProxy } from "../../../examples/lying-proxy/src/proxy.mjs";
+import { startProxy } from "../../lying-proxy/src/proxy.mjs";
 import { node } from "../../../scripts/lib/paths.mjs";
 
 const program = process.env.PROOFLIGHT_NODE ?? node;

@@ -119,7 +119,7 @@ const settingsOf = (folder) => join(folder, "demo.json");
 
 /** The page about the cluster, and a liar before the first reader; the wallet asks the second, and the liar. */
 async function servePages(state, checkpoint, open) {
-  const { startProxy } = await import(inside("examples/lying-proxy/src/proxy.mjs"));
+  const { startProxy } = await import(inside("packages/lying-proxy/src/proxy.mjs"));
   const proxy = await startProxy({ target: state.readers[0].url, port: 0 });
   open.push(() => proxy.close());
   const page = await servePage(() => status(state));

@@ -29,7 +29,7 @@ export async function demo({ once }) {
     const origins = [new URL(wallet.url).origin, DEVELOPMENT];
     const node = await startNode(folder, PORTS.node, origins);
     open.push(() => node.stop());
-    const { startProxy } = await import(inside("examples/lying-proxy/src/proxy.mjs"));
+    const { startProxy } = await import(inside("packages/lying-proxy/src/proxy.mjs"));
     const proxy = await startProxy({
       target: node.url,
       port: (await isFree(PORTS.proxy)) ? PORTS.proxy : 0,

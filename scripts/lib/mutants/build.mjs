@@ -18,19 +18,19 @@ import { cache, inside } from "../paths.mjs";
 import { Problem, task } from "../task.mjs";
 
 /** The tool is always that of this repository, never that of `tree`. */
-const TOOL = inside("crates", "mutants");
+const TOOL = inside("crates", "testing", "mutants");
 
 /**
  * Copies the crates of `tree` to the cache, plants every fault that compiles, and builds the runner, unless
  * that is already done.
  */
 export async function build(tree) {
-  for (const name of ["Cargo.toml", "test-vectors", "crates/core", "crates/vectors"]) {
+  for (const name of ["Cargo.toml", "test-vectors", "crates/core", "crates/testing/vectors"]) {
     if (!existsSync(join(tree, name))) throw new Problem(`${tree} has no ${name}.`);
   }
   const names = needed(tree);
   const scratch = join(cache, "mutants", digest(tree).slice(0, 12));
-  const crates = names.map((name) => join(tree, "crates", name));
+  const crates = names.map((name) => join(tree, folderOf(name)));
   const sources = hashOf(tree, [join(tree, "Cargo.toml"), join(tree, "Cargo.lock"), ...crates]);
   const key = digest(`${sources} ${hashOf(TOOL, [TOOL])}`);
   const runner = join(scratch, "runner");
@@ -67,10 +67,10 @@ export async function build(tree) {
 
 /** The verifiers of a tree, the vector runner, and all crates of the tree that these depend on. */
 export function needed(tree) {
-  const has = (name) => existsSync(join(tree, "crates", name, "Cargo.toml"));
+  const has = (name) => existsSync(join(tree, folderOf(name), "Cargo.toml"));
   const names = new Set([...VERIFIER_FOLDERS, "vectors"].filter(has));
   for (const name of names) {
-    const manifest = readFileSync(join(tree, "crates", name, "Cargo.toml"), "utf8");
+    const manifest = readFileSync(join(tree, folderOf(name), "Cargo.toml"), "utf8");
     for (const [, other] of manifest.matchAll(/^prooflight-([\w-]+)[ .=]/gm)) {
       if (has(other)) names.add(other);
     }
@@ -78,13 +78,19 @@ export function needed(tree) {
   return [...names];
 }
 
+/** The folder of a crate. */
+const folderOf = (name) => (TESTING.has(name) ? `crates/testing/${name}` : `crates/${name}`);
+
+/** The crates of `crates/testing` that the runner needs. */
+const TESTING = new Set(["vectors", "testkit", "mutants"]);
+
 /** Writes these crates as a separate workspace. */
 function copy(tree, scratch, names) {
   for (const name of names) {
-    cpSync(join(tree, "crates", name), join(scratch, "crates", name), { recursive: true });
+    cpSync(join(tree, folderOf(name)), join(scratch, folderOf(name)), { recursive: true });
   }
   for (const name of ["runner", "switch"]) {
-    cpSync(join(TOOL, name), join(scratch, "crates", "mutants", name), { recursive: true });
+    cpSync(join(TOOL, name), join(scratch, folderOf("mutants"), name), { recursive: true });
   }
   for (const name of ["Cargo.lock", "rust-toolchain.toml"]) {
     copyFileSync(join(tree, name), join(scratch, name));
@@ -101,17 +107,17 @@ function copy(tree, scratch, names) {
 
 /** The workspace's Cargo.toml with only the members that are copied, and a profile for many short runs. */
 export function workspace(text, names) {
-  const members = [...names, "mutants/runner", "mutants/switch"];
-  const list = members.map((name) => `"crates/${name}"`).join(", ");
+  const tools = ["runner", "switch"].map((name) => `${folderOf("mutants")}/${name}`);
+  const list = [...names.map(folderOf), ...tools].map((path) => `"${path}"`).join(", ");
   return `${text
-    .replace(/^members = .*$/m, `members = [${list}]`)
+    .replace(/^members = \[[^\]]*\]$/m, `members = [${list}]`)
     .replace(/^exclude = .*\n/m, "")
     .replace(/^(#.*\n)*\[profile\.(.*\n)*/m, "")}[profile.release]\nopt-level = 3\n`;
 }
 
 /** A crate's Cargo.toml with the switch among its dependencies. */
 export function withSwitch(text) {
-  const line = 'prooflight-mutants-switch = { path = "../mutants/switch" }';
+  const line = 'prooflight-mutants-switch = { path = "../testing/mutants/switch" }';
   return text.replace(/^\[dependencies\]$/m, `[dependencies]\n${line}`);
 }
 

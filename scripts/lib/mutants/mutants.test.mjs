@@ -65,7 +65,7 @@ test("every accepted survivor names its place and a reason", () => {
 test("the copied workspace has the verifiers, the switch and its own profile", () => {
   const names = needed(root);
   const text = workspace(readFileSync(inside("Cargo.toml"), "utf8"), names);
-  assert.match(text, /^members = \["crates\/core",.* "crates\/mutants\/switch"\]$/m);
+  assert.match(text, /^members = \["crates\/core",.* "crates\/testing\/mutants\/switch"\]$/m);
   assert.match(text, /^prooflight-core = /m);
   assert.deepEqual(text.match(/^\[profile.*$/gm), ["[profile.release]"]);
   const crate = withSwitch(readFileSync(inside("crates/core/Cargo.toml"), "utf8"));

@@ -1,9 +1,9 @@
-/** The liar of `examples/lying-proxy`, with types. */
+/** The liar of `packages/lying-proxy`, with types. */
 
 // @ts-expect-error: plain JavaScript
-import { lies as untyped } from "../../../../examples/lying-proxy/src/lies/index.mjs";
+import { lies as untyped } from "../../../lying-proxy/src/lies/index.mjs";
 // @ts-expect-error: plain JavaScript
-import { startProxy as start } from "../../../../examples/lying-proxy/src/proxy.mjs";
+import { startProxy as start } from "../../../lying-proxy/src/proxy.mjs";
 
 import type { Network } from "./setup.js";
 

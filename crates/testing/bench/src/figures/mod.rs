@@ -1,0 +1,261 @@
+//! Figures 6 to 8 of the paper on S-Store, on this machine and in memory: `Get` and `Put` beside the
+//! number of keys, `Hist` beside the number of versions, and the bytes of their proofs.
+//!
+//! `--figures [--quick] [--keys N,N,...] [--sides NAME/NAME...] [--no-history]
+//! [--save FILE]`. The file keeps what other runs measured of other sides and sizes;
+//! `crates/testing/bench/figures/chart.mjs` draws it.
+//!
+//! Each side runs in its own process with one thread. All sides of a size live at once and take
+//! turns, so that whatever else the machine does affects them alike; times are processor time.
+
+mod amb;
+mod measure;
+mod mpt;
+mod papers;
+mod side;
+mod smt;
+mod workload;
+
+use std::io::ErrorKind;
+
+use prooflight_bench::Result;
+use serde::{Deserialize, Serialize};
+
+use crate::machine;
+use crate::process::Process;
+use crate::report;
+
+pub(crate) use measure::serve;
+use measure::{Filled, Hist, Round};
+
+/// The sides of figures 6 and 7.
+const SIDES: [&str; 6] = ["amb", "S-Store", "MBT", "MBT, more buckets", "MPT", "smt"];
+/// The sides of figure 8.
+const HISTORY: [&str; 5] = ["amb", "S-Store", "MBT", "MPT", "smt"];
+/// The other fan-outs of the paper's tree, measured once.
+const FAN_OUTS: [&str; 3] = ["S-Store, fan-out 4", "S-Store, fan-out 16", "S-Store, fan-out 32"];
+/// The number of keys beside which fan-outs are compared.
+const FAN_OUT_KEYS: usize = 1_000_000;
+
+/// The size of a run.
+struct Plan {
+    keys: Vec<usize>,
+    sides: Vec<String>,
+    rounds: usize,
+    has_history: bool,
+    save: Option<String>,
+}
+
+/// The measurements of a run.
+#[derive(Default, Serialize, Deserialize)]
+struct Figures {
+    processor: String,
+    sizes: Vec<Size>,
+    history: Vec<Series>,
+}
+
+/// The sides at one number of keys.
+#[derive(Serialize, Deserialize)]
+struct Size {
+    keys: usize,
+    sides: Vec<Row>,
+}
+
+/// The medians of one side.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    side: String,
+    #[serde(flatten)]
+    filled: Filled,
+    #[serde(flatten)]
+    median: Round,
+}
+
+/// The histories of one side.
+#[derive(Serialize, Deserialize)]
+struct Series {
+    side: String,
+    points: Vec<Hist>,
+}
+
+/// Measures every side, prints the tables, and saves the figures.
+pub(crate) fn benchmark(options: &[&str]) -> Result<()> {
+    let plan = Plan::read(options)?;
+    println!("{}, load average {}", machine::processor(), machine::load());
+    for &keys in &plan.keys {
+        let size = plan.size(keys)?;
+        size.print();
+        plan.save(|figures| figures.add(size))?;
+    }
+    if plan.has_history {
+        let history = plan.history()?;
+        print_history(&history);
+        plan.save(|figures| figures.add_history(history))?;
+    }
+    println!("\n{LEGEND}\nLoad average at the end: {}.", machine::load());
+    Ok(())
+}
+
+const LEGEND: &str = "\
+Times are processor time of one operation in microseconds: medians of all rounds. Put one by one
+computes the root after each value, Put in blocks after 10,000; Get and Hist make a proof.";
+
+impl Plan {
+    fn read(options: &[&str]) -> Result<Self> {
+        let mut plan = Self {
+            keys: vec![100_000, 500_000, 1_000_000, 1_500_000],
+            sides: Vec::new(),
+            rounds: 9,
+            has_history: true,
+            save: None,
+        };
+        let mut options = options.iter();
+        while let Some(&option) = options.next() {
+            if option == "--quick" {
+                (plan.keys, plan.rounds) = (vec![100_000], 3);
+                continue;
+            }
+            if option == "--no-history" {
+                plan.has_history = false;
+                continue;
+            }
+            let value = options.next().ok_or("an option without its value")?;
+            match option {
+                "--keys" => {
+                    plan.keys =
+                        value.split(',').map(|it| Ok(it.parse()?)).collect::<Result<_>>()?;
+                }
+                "--sides" => plan.sides = value.split('/').map(str::to_owned).collect(),
+                "--rounds" => plan.rounds = value.parse()?,
+                "--save" => plan.save = Some((*value).to_owned()),
+                _ => return Err(format!("no option {option}").into()),
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Measures every side at one number of keys.
+    fn size(&self, keys: usize) -> Result<Size> {
+        let fan_outs = FAN_OUTS.iter().filter(|_| keys == FAN_OUT_KEYS);
+        let mut sides = Vec::new();
+        for &side in SIDES.iter().chain(fan_outs).filter(|side| self.has(side)) {
+            eprintln!("{keys} keys: {side} is filled");
+            let mut process = Process::start(&["--figure", side, &keys.to_string()])?;
+            let filled: Filled = process.receive()?;
+            sides.push((side, filled, process, Vec::new()));
+        }
+        for round in 0..self.rounds {
+            eprintln!("{keys} keys: round {} of {}", round + 1, self.rounds);
+            let count = sides.len().max(1);
+            sides.rotate_left(1 % count);
+            for (.., process, rounds) in &mut sides {
+                rounds.push(process.work()?);
+            }
+        }
+        let mut sides: Vec<_> = sides
+            .into_iter()
+            .map(|(side, filled, _, rounds)| Row {
+                side: side.to_owned(),
+                filled,
+                median: Round::median(&rounds),
+            })
+            .collect();
+        sides.sort_by_key(|row| place(&row.side));
+        Ok(Size { keys, sides })
+    }
+
+    /// Measures the histories of every side, one side after the other.
+    fn history(&self) -> Result<Vec<Series>> {
+        let mut series = Vec::new();
+        for side in HISTORY.into_iter().filter(|side| self.has(side)) {
+            eprintln!("histories: {side}");
+            let mut process = Process::start(&["--figure", side, "history"])?;
+            let rounds = (0..self.rounds).map(|_| process.work()).collect::<Result<Vec<_>>>()?;
+            series.push(Series { side: side.to_owned(), points: Hist::medians(&rounds) });
+        }
+        Ok(series)
+    }
+
+    fn has(&self, side: &str) -> bool {
+        self.sides.is_empty() || self.sides.iter().any(|it| it == side)
+    }
+
+    /// Replaces what was measured before in the file, and keeps the rest of it.
+    fn save(&self, change: impl FnOnce(&mut Figures)) -> Result<()> {
+        let Some(file) = &self.save else { return Ok(()) };
+        let mut figures = match std::fs::read_to_string(file) {
+            Ok(text) => serde_json::from_str(&text)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => Figures::default(),
+            Err(error) => return Err(error.into()),
+        };
+        figures.processor = machine::processor();
+        change(&mut figures);
+        Ok(std::fs::write(file, serde_json::to_string_pretty(&figures)? + "\n")?)
+    }
+}
+
+impl Figures {
+    fn add(&mut self, new: Size) {
+        let Some(size) = self.sizes.iter_mut().find(|size| size.keys == new.keys) else {
+            self.sizes.push(new);
+            return self.sizes.sort_by_key(|size| size.keys);
+        };
+        size.sides.retain(|row| new.sides.iter().all(|it| it.side != row.side));
+        size.sides.extend(new.sides);
+        size.sides.sort_by_key(|row| place(&row.side));
+    }
+
+    fn add_history(&mut self, new: Vec<Series>) {
+        self.history.retain(|series| new.iter().all(|it| it.side != series.side));
+        self.history.extend(new);
+        self.history.sort_by_key(|series| place(&series.side));
+    }
+}
+
+/// The place of a side in a table.
+fn place(side: &str) -> Option<usize> {
+    SIDES.iter().chain(&FAN_OUTS).position(|it| *it == side)
+}
+
+impl Size {
+    fn print(&self) {
+        println!("\n{} keys", self.keys);
+        let times = ["", "Put, one by one", "Put, in blocks", "Get", "verified"];
+        let [side, one, block, get, verify] = times.map(str::to_owned);
+        let [bytes, memory] = ["bytes of a Get", "memory a key"].map(str::to_owned);
+        let mut rows = vec![[side, one, block, get, verify, bytes, memory]];
+        for Row { side, filled: Filled { memory, .. }, median } in &self.sides {
+            let Round { put_one, put_block, get, verify, bytes } = median;
+            let times = [put_one, put_block, get, verify].map(|time| format!("{time:.2}"));
+            let [one, block, get, verify] = times;
+            let sizes = [bytes, memory].map(|it| format!("{it:.0}"));
+            let [bytes, memory] = sizes;
+            rows.push([side.clone(), one, block, get, verify, bytes, memory]);
+        }
+        report::print(&rows, 1);
+        for Row { side, filled, .. } in &self.sides {
+            if let Some(range) = filled.range {
+                println!(
+                    "{side}: a Range of 1,000 has {range:.3} times the bytes of its keys and values"
+                );
+            }
+        }
+    }
+}
+
+fn print_history(history: &[Series]) {
+    println!("\nHist of the newest versions of a key, 100,000 keys");
+    let mut rows = vec![["", "versions", "Hist", "verified", "bytes"].map(str::to_owned)];
+    for Series { side, points } in history {
+        for Hist { versions, time, verify, bytes } in points {
+            let [time, verify] = [time, verify].map(|time| format!("{time:.2}"));
+            rows.push([side.clone(), versions.to_string(), time, verify, format!("{bytes:.0}")]);
+        }
+    }
+    report::print(&rows, 1);
+}
+
+#[allow(clippy::cast_precision_loss, reason = "the numbers are only displayed")]
+fn displayed(number: usize) -> f64 {
+    number as f64
+}
