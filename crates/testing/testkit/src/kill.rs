@@ -1,7 +1,7 @@
 //! A process that makes blocks, killed with -9.
 //!
-//! The process is the test program itself, which runs its ignored test `killed`. That one prints `open` once its store is
-//! open, and [`acknowledge`]s each block.
+//! The process is the test program itself, which runs its ignored test `killed`. That test prints `open` once its store
+//! is open, and [`acknowledge`]s each block.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -10,12 +10,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Says that the store is open.
+/// Reports that the store is open.
 pub fn opened() {
     say("open");
 }
 
-/// Says that a block is on disk.
+/// Reports that a block is on disk.
 pub fn acknowledge(height: u64, root: &[u8]) {
     say(&format!("block {height} {}", hex::encode(root)));
 }
@@ -26,8 +26,8 @@ fn say(line: &str) {
     out.flush().unwrap();
 }
 
-/// Starts the process with these variables, and kills it `after` it has said `lines` lines: that its store is open, and
-/// then a line for each block.
+/// Starts the process with these variables, and kills it `after` it has printed `lines` lines: one when its store
+/// is open, then one for each block.
 ///
 /// Returns the blocks that it acknowledged, with their roots in hexadecimal; the last root may be cut.
 pub fn kill(variables: &[(&str, &OsStr)], lines: usize, after: Duration) -> Vec<(u64, String)> {

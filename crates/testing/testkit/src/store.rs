@@ -12,7 +12,7 @@ pub struct SharedStore(Arc<Mutex<Inner>>);
 #[derive(Debug, Default)]
 struct Inner {
     store: MemoryStore,
-    /// The writes that succeed before all others fail; none if all succeed.
+    /// The number of writes that still succeed; `None`: all.
     left: Option<u64>,
 }
 
@@ -22,7 +22,7 @@ impl SharedStore {
         Self(Arc::new(Mutex::new(Inner { store, left: None })))
     }
 
-    /// Lets this many writes succeed, and fails those after them; none makes room again.
+    /// Lets this many writes succeed and fails all later ones; `None` lifts the limit.
     pub fn limit(&self, writes: Option<u64>) {
         self.inner().left = writes;
     }

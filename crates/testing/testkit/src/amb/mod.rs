@@ -1,7 +1,7 @@
-//! Ordered keys exactly as `test-vectors/spec/amb.md` defines them, slow, recursive and simple, and the fuzz target.
+//! A model of the ordered keys of `test-vectors/spec/amb.md`, slow, recursive and simple, and the fuzz target.
 //!
-//! Everything of the model follows from a dictionary of all versions: trees, roots, answers, and the proofs, whose
-//! parts a liar may change before they are written. It shares no code with the crate.
+//! The model is a dictionary of all versions, from which trees, roots, answers and proofs follow. A liar may change the
+//! parts of a proof before it is encoded. The model shares no code with the crate.
 
 pub mod proof;
 pub mod prove;

@@ -1,4 +1,4 @@
-//! A proof in parts. A liar changes them; then they are written as they are.
+//! A proof as a tree of its parts. A liar may change them; they are encoded as they are.
 
 use prooflight_core::Hash;
 
@@ -9,7 +9,7 @@ use super::tree::{Record, bit};
 pub struct Proof {
     /// Version, scheme and kind.
     pub envelope: [u8; 3],
-    /// The bytes of the cut, none if the kind has no pages.
+    /// The bytes of the cut; empty if the kind has no pages.
     pub cut: Vec<u8>,
     pub root: Part,
 }
@@ -36,9 +36,9 @@ pub enum Part {
 /// A leaf.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// The key's number among those asked for; none in kinds that ask for no keys.
+    /// The number of the key among the requested ones; `None` in kinds without requested keys.
     pub number: Option<u64>,
-    /// The key from its first byte on that the way does not have; written if the number is 0 or missing.
+    /// The key from the first byte that the path lacks; encoded if the number is 0 or `None`.
     pub rest: Vec<u8>,
     pub versions: u64,
     pub age: u64,
@@ -46,7 +46,7 @@ pub struct Leaf {
     pub past: Vec<Item>,
 }
 
-/// A value, shown in one form or the other, or a tombstone.
+/// The content of a version: a value, its hash, or a tombstone.
 #[derive(Clone, Debug)]
 pub enum Content {
     Tombstone,
@@ -71,7 +71,7 @@ impl Proof {
         bytes
     }
 
-    /// The node that is so many branches below the root, on the path to a key.
+    /// The node on the path to a key, this many branches below the root.
     pub fn on_path(&mut self, key: &[u8], branches: usize) -> &mut Part {
         let (mut part, mut length) = (&mut self.root, 0);
         for _ in 0..branches {

@@ -5,7 +5,7 @@ use super::query::{Query, begins_with};
 use super::state::{State, Version};
 use super::tree::{Kind, Node, Record, label, past, past_hashes, peaks, several, value_hash};
 
-/// The proof of a query, cut if it has pages.
+/// The proof of a query; of a page, up to the cut.
 pub fn prove(state: &State, query: &Query, cut: Option<&[u8]>) -> Proof {
     let mut flag = Vec::new();
     if let Query::Range { .. } | Query::Transfer { .. } = query {
@@ -74,7 +74,7 @@ impl Prover<'_> {
         leaf
     }
 
-    /// Adds what the query asks for of an entry.
+    /// Adds the parts of an entry that the query asks for.
     fn fill(&self, leaf: &mut Leaf, versions: &[Version]) {
         let Some(((newest, value), before)) = versions.split_last() else { return };
         let hashes = past_hashes(versions);
@@ -115,7 +115,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Adds past versions, those up to a block shown, and the hashes of the others.
+    /// Adds a window of past versions, with values up to a block, and the hashes of the versions outside of it.
     fn window(
         &self,
         leaf: &mut Leaf,
@@ -133,7 +133,7 @@ impl Prover<'_> {
     }
 }
 
-/// The leaf of an entry that nobody asked for, in a kind without asked keys.
+/// The leaf of an entry outside of the query, in a kind without requested keys.
 pub fn other_leaf(height: u64, way: usize, key: &[u8], versions: &[Version]) -> Leaf {
     let (newest, value) = versions.last().expect("an entry has a version");
     Leaf {
@@ -146,7 +146,7 @@ pub fn other_leaf(height: u64, way: usize, key: &[u8], versions: &[Version]) -> 
     }
 }
 
-/// A version's content, shown or as a hash.
+/// A version's content: the value itself, or its hash.
 pub fn content(value: Option<&[u8]>, shown: bool) -> Content {
     match value {
         None => Content::Tombstone,

@@ -27,7 +27,7 @@ impl Query {
         }
     }
 
-    /// The keys asked for, none for a range.
+    /// The requested keys; `None` for a range.
     pub fn keys(&self) -> Option<&[Vec<u8>]> {
         match self {
             Self::Get { keys, .. } | Self::Hist { keys, .. } | Self::Update { keys } => Some(keys),
@@ -49,7 +49,7 @@ impl Query {
         }
     }
 
-    /// Whether the query may ask for something below a way.
+    /// Whether the query may concern a key below a path.
     pub fn meets(&self, cut: Option<&[u8]>, way: &[bool]) -> bool {
         if let Some(keys) = self.keys() {
             return keys.iter().any(|key| begins_with(key, way));
@@ -58,7 +58,7 @@ impl Query {
         compare(way, true, first).is_ge() && end.is_none_or(|end| compare(way, false, end).is_lt())
     }
 
-    /// Whether everything below a way is counted.
+    /// Whether everything below a path is counted.
     pub fn covers(&self, way: &[bool]) -> bool {
         let Self::Count { lo, hi } = self else { return false };
         compare(way, false, lo).is_ge()
@@ -75,12 +75,12 @@ impl Query {
     }
 }
 
-/// Whether the bits of a key begin with a way.
+/// Whether the bits of a key begin with a path.
 pub fn begins_with(key: &[u8], way: &[bool]) -> bool {
     way.iter().enumerate().all(|(at, &side)| bit(key, at) == side)
 }
 
-/// Compares a way, continued with ones or zeros, with the bits of a bound.
+/// Compares a path, continued with ones or zeros, with the bits of a bound.
 fn compare(way: &[bool], then: bool, bound: &[u8]) -> Ordering {
     let count = way.len().max(9 * bound.len()) + 1;
     let way = way.iter().copied().chain(std::iter::repeat(then));

@@ -15,7 +15,7 @@ pub type Version = (u64, Option<Vec<u8>>);
 /// The state after a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The newest block; 0 before any, too.
+    /// The newest block; also 0 before the first block.
     pub height: u64,
     /// The versions of each key, ascending.
     pub entries: BTreeMap<Vec<u8>, Vec<Version>>,

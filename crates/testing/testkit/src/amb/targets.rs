@@ -270,7 +270,7 @@ fn operations(u: &mut Unstructured<'_>, tree: &Tree) -> Result<Vec<(Vec<u8>, Val
     Ok(operations.into_iter().collect())
 }
 
-/// Draws a key of a few bytes, of which many are prefixes of others.
+/// Draws a short key; many are prefixes of others.
 fn key(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let length = u.int_in_range(0..=3)?;
     (0..length).map(|_| u.choose(&[0, 1, 7, 0x80]).copied()).collect()

@@ -1,4 +1,4 @@
-//! The tree over entries, its hashes, and the lists of hashes of trees of versions.
+//! The tree over entries and its hashes, and the hashes of the trees over versions.
 
 use prooflight_core::{Hash, blake2b256};
 
@@ -31,7 +31,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// That of the tree without entries.
+    /// The record of the tree without entries.
     pub const EMPTY: Self = Self { version: 0, live: 0, dead: 0, hash: [0; 32] };
 
     pub fn encode(&self) -> Vec<u8> {
@@ -40,7 +40,7 @@ impl Record {
     }
 }
 
-/// A bit of a key; behind its end there are zeros.
+/// A bit of a key; zero after its end.
 pub fn bit(key: &[u8], at: usize) -> bool {
     let Some(byte) = key.get(at / 9) else { return false };
     at.is_multiple_of(9) || byte >> (8 - at % 9) & 1 == 1
@@ -61,7 +61,7 @@ pub fn label(prefix: &[bool]) -> Vec<u8> {
     bytes.map(byte).collect()
 }
 
-/// The tree over entries in the order of their keys.
+/// The tree over entries, which are sorted by key.
 pub fn grow(entries: &[(&[u8], &[Version])]) -> Option<Node> {
     let (&(first, versions), &(last, _)) = (entries.first()?, entries.last()?);
     if entries.len() == 1 {
@@ -133,7 +133,7 @@ pub fn merkle_root(leaves: &[Hash]) -> Hash {
     }
 }
 
-/// The roots of the parts of a tree that have no leaf from `first` to before `end`, in the order of the leaves.
+/// The roots of the largest subtrees without a leaf in `first..end`, in the order of the leaves.
 pub fn several(leaves: &[Hash], first: usize, end: usize) -> Vec<Hash> {
     if first >= end || leaves.is_empty() {
         return vec![merkle_root(leaves)];

@@ -1,3 +1,3 @@
-//! The work of the fuzz targets, shared with the tests that run their inputs again.
+//! The work of the fuzz targets, shared with the tests that replay their inputs.
 
 pub mod targets;

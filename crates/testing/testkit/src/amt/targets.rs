@@ -100,7 +100,7 @@ fn key(bytes: &[u8]) {
     }
 }
 
-/// A tree of one level is the same as a single point.
+/// Compares two openings; a tree of one level equals a single point.
 fn same(a: &Owned, b: &Owned) -> bool {
     let single = |opening: &Owned| match opening.kind {
         Kind::Tree { log_arity: LOG_N } => Owned { kind: Kind::Single, ..opening.clone() },

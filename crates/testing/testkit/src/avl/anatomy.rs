@@ -1,4 +1,4 @@
-//! Proofs taken apart and put together again, and the root that their nodes hash to.
+//! Parses and encodes proofs, and computes the root that their nodes hash to.
 //!
 //! Written from `test-vectors/spec/avl.md` alone and independent of the crate, so that tests can give
 //! the verifier trees with a digest that matches.
@@ -135,7 +135,7 @@ impl Anatomy {
         self.collapse(right - 1);
     }
 
-    /// The one tree that the nodes form, or `None` if they do not.
+    /// The tree that the nodes form; `None` if they form none or several.
     pub fn root(&self) -> Option<Root> {
         let mut stack: Vec<Root> = Vec::new();
         for token in &self.tokens {

@@ -38,13 +38,13 @@ impl Honest {
         Ok(honest)
     }
 
-    /// The operations of a list that do not fail, one after the other.
+    /// The operations that succeed when a list is applied in order.
     pub fn possible(&self, ops: Vec<Op>) -> Vec<Op> {
         let mut model = self.model.clone();
         ops.into_iter().filter(|op| model.apply(op).is_ok()).collect()
     }
 
-    /// A statement about the operations of a list that do not fail.
+    /// A statement about the operations of a list that succeed.
     pub fn state(&self, ops: Vec<Op>) -> Statement {
         let ops = self.possible(ops);
         let proof = self.prover.prove_batch(&ours(&ops)).unwrap().proof;

@@ -1,4 +1,4 @@
-//! Ways to change bytes and operations.
+//! Changes of bytes and operations.
 
 use arbitrary::{Result, Unstructured};
 

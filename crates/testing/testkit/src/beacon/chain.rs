@@ -14,13 +14,13 @@ use super::tree::{Tree, leaf, pair};
 #[derive(Clone)]
 pub struct Chain {
     pub network: Network,
-    /// Distinguishes chains that share their committees up to a period.
+    /// The committee of each period.
     committees: Vec<Committee>,
-    /// Mixed into every block's parent root.
+    /// Mixed into every block's parent root, so that chains with the same committees differ.
     pub salt: u64,
 }
 
-/// The content of a message; any field may be changed into a lie.
+/// The content of a message; any field may be falsified.
 #[derive(Clone)]
 pub struct Recipe {
     pub kind: Kind,
@@ -39,7 +39,7 @@ pub struct Recipe {
     pub lie: Option<Lie>,
 }
 
-/// An object at another place of its tree than the fork defines.
+/// An object whose index in its tree is not the one that the fork defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
     FinalizedElsewhere,
@@ -183,7 +183,7 @@ impl Chain {
         let period = slot / PERIOD;
         let finalized = finalized.filter(|slot| *slot > 0).map_or([0; 32], |slot| self.root(slot));
         let mut state = Tree::default();
-        // Before Gloas the committees are adjacent: a lie about one puts it at the place of the other.
+        // Before Gloas the committees are adjacent: a lie about one moves it to the index of the other.
         state.0.insert(next, self.committee(period + 1).root());
         state.0.insert(current, self.committee(period).root());
         match lie {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use prooflight_core::Hash;
 use sha2::{Digest, Sha256};
 
-/// A tree with some nodes at their generalized indices, and fillers elsewhere.
+/// Some nodes of a tree by their generalized indices; fillers stand for the others.
 #[derive(Clone, Default)]
 pub struct Tree(pub BTreeMap<u64, Hash>);
 
@@ -27,7 +27,7 @@ impl Tree {
         Sha256::digest(index.to_le_bytes()).into()
     }
 
-    /// The siblings from the node at `index` up.
+    /// The siblings on the path from the node at `index` to the root.
     pub fn branch(&self, index: u64) -> Vec<Hash> {
         let up = std::iter::successors(Some(index), |index| Some(index / 2));
         up.take_while(|index| *index > 1).map(|index| self.node(index ^ 1)).collect()

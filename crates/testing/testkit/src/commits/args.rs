@@ -8,20 +8,20 @@ use std::path::PathBuf;
 pub struct Args {
     /// The keys that are written first.
     pub keys: usize,
-    /// The measured blocks; none is as many as four eras and a half have.
+    /// The measured blocks; `None`: those of four and a half eras.
     pub blocks: Option<usize>,
     /// The operations of a measured block.
     pub operations: usize,
-    /// The exponent of a Zipf distribution of the keys; none is uniform.
+    /// The exponent of a Zipf distribution of the keys; `None`: uniform.
     pub zipf: Option<f64>,
-    /// The folder for the reference node's stores; none is stores in memory.
+    /// The folder for the reference node's stores; `None`: stores in memory.
     pub folder: Option<PathBuf>,
     /// `lmpt`: the operations and the bytes that end an era, and its blocks.
     pub era_ops: u32,
     pub era_bytes: u64,
     pub era_blocks: u32,
     pub cases: Vec<String>,
-    /// The only case, which this process measures.
+    /// The case that this child process measures.
     pub(super) only: Option<String>,
 }
 

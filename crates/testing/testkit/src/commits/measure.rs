@@ -15,16 +15,16 @@ pub trait Case {
     /// Makes a block durable; operations ascend by key without repetition.
     fn commit(&mut self, ops: &[Op]);
 
-    /// Forgets states that are no longer kept.
+    /// Removes states that are no longer kept.
     fn prune(&mut self);
 
     /// Waits for work in the background.
     fn settle(&mut self) {}
 
-    /// Counts the case's own figures from here on.
+    /// Starts to count the case's own figures.
     fn begin(&mut self) {}
 
-    /// Figures of the case's own, at the end.
+    /// Adds the case's own figures at the end.
     fn finish(self, row: &mut Row, sample: &[[u8; 32]])
     where
         Self: Sized;
@@ -37,7 +37,7 @@ pub struct Row(Vec<(String, f64)>);
 /// Operations of a block while the keys are written.
 const LOADED: usize = 100_000;
 
-/// Keys of the sample that is read at the end, of which some are proved.
+/// Keys in the sample that is read at the end; some of them are proved.
 const SAMPLE: usize = 100_000;
 
 impl Row {
@@ -103,7 +103,7 @@ impl Row {
 
         case.settle();
         let sample: Vec<_> = (0..SAMPLE).map(|_| workload.key()).collect();
-        // Of this thread: the store may still compact on others.
+        // The time of this thread alone: the store may still compact on others.
         let (before, started) = (thread_cpu(), Instant::now());
         for key in &sample {
             assert!(case.get(key).is_some());

@@ -1,7 +1,7 @@
 //! Measures the blocks of authenticated stores, for the examples `commits` of `lmpt` and `lvmt`.
 //!
 //! A [`Case`] first writes all keys, then makes blocks of operations that each read a key and write it. Each case runs
-//! in a process of its own, so that memory and processor time are its alone.
+//! in a process of its own, so that its memory and processor time are measured alone.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "programs with text output")]
 #![allow(
     clippy::cast_precision_loss,

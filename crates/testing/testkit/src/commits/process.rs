@@ -1,4 +1,4 @@
-//! What this process and its threads have used so far.
+//! The resources that this process and its threads have used so far.
 
 use std::fs::read_to_string;
 
@@ -17,7 +17,7 @@ pub(super) fn thread_cpu() -> f64 {
     nanos.unwrap_or(0.0) / 1e6
 }
 
-/// Megabytes of memory: now, and at the most.
+/// Megabytes of memory: current and peak.
 pub(super) fn memory() -> (f64, f64) {
     let status = read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {

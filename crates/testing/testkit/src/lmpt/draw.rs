@@ -7,7 +7,7 @@ use super::layers::{Layers, Lists, TOMBSTONE, leaf};
 use super::trie::Dictionary;
 use crate::mpt::mutation::{mutate, mutate_bytes};
 
-/// Draws layers over a few keys. Now and then one has a leaf that no chain's layer has.
+/// Draws layers over a few keys. Sometimes a leaf is one that no chain has.
 pub fn layers(u: &mut Unstructured<'_>) -> Result<Layers> {
     let keys = *u.choose(&[1, 2, 5, 40])?;
     let mut layer = |is_snapshot| -> Result<Dictionary> {

@@ -11,14 +11,14 @@ use super::trie::Dictionary;
 /// A key and its new value; `None` deletes it.
 pub type Op = (Vec<u8>, Option<Vec<u8>>);
 
-/// A chain's layers, its values, and how much of the era is over.
+/// A chain's layers and values, and the progress of the current era.
 #[derive(Clone, Debug)]
 pub struct Eras {
     config: LmptConfig,
     /// The layers after the newest block.
     pub layers: Layers,
     values: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The number of the era that is under way; none before block 0.
+    /// The number of the current era; `None` before block 0.
     pub era: Option<u64>,
     blocks: u32,
     ops: u32,

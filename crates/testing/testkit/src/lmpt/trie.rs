@@ -29,7 +29,7 @@ impl Trie {
         keccak256(&[&self.item().encode()])
     }
 
-    /// The nodes on the paths of keys that are outside of their parents, depth first; none without keys.
+    /// The nodes on the paths of keys that are outside of their parents, depth first; empty without keys.
     pub fn nodes(&self, keys: &[Hash]) -> Vec<Vec<u8>> {
         let mut nodes = Vec::new();
         let paths: Vec<_> = keys.iter().map(nibbles).collect();
@@ -114,7 +114,7 @@ fn build(entries: &[(Vec<u8>, Vec<u8>)], depth: usize) -> Trie {
     Trie::Branch((0..16).map(child).collect())
 }
 
-/// The rests of the paths that begin with these nibbles.
+/// The remainders of the paths that begin with these nibbles.
 fn without<'p>(paths: &[&'p [u8]], first: &[u8]) -> Vec<&'p [u8]> {
     paths.iter().filter_map(|path| path.strip_prefix(first)).collect()
 }

@@ -1,6 +1,6 @@
 //! A model of the store and an honest prover, independent of the crate's own and written from
 //! `test-vectors/spec/lvmt.md` alone. It knows the secret of its setup, so it needs no tables and can open
-//! anything. Tests take its proofs apart and reassemble them as a liar would.
+//! anything. Tests change its proofs as a liar would.
 
 pub mod lies;
 pub mod prove;

@@ -97,7 +97,7 @@ impl State {
         }
     }
 
-    /// The entries that the walks of the keys pass, and the keys at each.
+    /// The entries on the walks of the keys, with the keys that pass each.
     pub fn passed(&self, keys: &BTreeSet<Hash>) -> BTreeMap<Name, Met> {
         let mut passed: BTreeMap<Name, Met> = BTreeMap::new();
         for key in keys {

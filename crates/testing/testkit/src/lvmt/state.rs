@@ -32,7 +32,7 @@ pub struct Record {
     pub slot: u8,
     pub version: u64,
     pub value: Option<Vec<u8>>,
-    /// Where its leaves are, by version from 1 on, with the hashes of their values.
+    /// The places of its leaves, by version from 1 on, with the hashes of their values.
     pub leaves: Vec<(Place, Option<Hash>)>,
 }
 
@@ -44,7 +44,7 @@ pub struct Below {
     pub place: Place,
 }
 
-/// A state after some blocks; a liar changes it at will.
+/// A state after some blocks; a liar may change anything.
 #[derive(Clone, Debug)]
 pub struct State {
     pub setup: Setup,

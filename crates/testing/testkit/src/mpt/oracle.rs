@@ -27,7 +27,7 @@ pub fn verify(root: &[u8; 32], key: &[u8], proof: &[Vec<u8>]) -> Option<Shown> {
     below.next().is_none().then_some(value)
 }
 
-/// All nodes on the path of a key, as some servers list them: those that are inside their parent too.
+/// All nodes on the path of a key, as some servers list them: also those inside their parents.
 pub fn path(key: &[u8], proof: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let nodes: Vec<_> = proof.iter().map(|node| Rlp::decode(node).expect("a node")).collect();
     let nibbles: Vec<_> = key.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect();

@@ -1,6 +1,6 @@
 //! The tree exactly as it is defined, with the state of every block: slow, recursive and simple.
 //!
-//! Also the honest prover of the tests and the vectors' generator and, with changed nodes, the liar.
+//! Also the honest prover of the tests and of the vectors' generator; with changed nodes, it is the liar.
 #![allow(dead_code, reason = "each user needs only a part of it")]
 #![allow(unreachable_pub, reason = "nothing is exported from a test or a generator")]
 
