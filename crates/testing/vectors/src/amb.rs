@@ -16,7 +16,7 @@ use crate::answer::Answer;
 use crate::run::parse;
 use crate::smt::{found, or_null};
 
-/// Verifies the input of an `AmbProof` test; its member `kind` says which other members it has.
+/// Verifies the input of an `AmbProof` test; its member `kind` determines the others.
 pub(crate) fn verify(input: &Value) -> Result<Answer> {
     match input["kind"].as_str() {
         Some("get") => parse(input).and_then(|input: Get| input.verify()),

@@ -17,7 +17,7 @@ pub struct Batch {
     /// Bytes of every key.
     #[serde(deserialize_with = "strict::number")]
     pub key_length: usize,
-    /// Bytes of every value, or none if each value has a length of its own.
+    /// Bytes of every value; `None` if lengths vary.
     #[serde(deserialize_with = "strict::number_or_null")]
     pub value_length: Option<usize>,
     /// The trusted digest of the dictionary before the batch.
@@ -75,7 +75,7 @@ pub struct BatchLimits {
         skip_serializing_if = "Option::is_none"
     )]
     pub max_operations: Option<usize>,
-    /// The largest number of operations that may delete; if left out, that of operations.
+    /// The largest number of operations that may delete; by default that of all operations.
     #[serde(
         default,
         deserialize_with = "strict::some_number",

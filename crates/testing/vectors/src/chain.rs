@@ -26,7 +26,7 @@ pub struct HeaderSync {
     pub inclusion: Vec<Hash32>,
     /// The caller's time, in milliseconds since 1970.
     pub now: Quantity,
-    /// How far ahead of it the head may be, in milliseconds, if not the default.
+    /// How far ahead of `now` the head may be, in milliseconds, if not the default.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub max_clock_skew: Option<Quantity>,
     /// The largest age of the head, in milliseconds, if limited.
@@ -110,7 +110,7 @@ impl HeaderSync {
         Ok(answer(head.height, head.hash()))
     }
 
-    /// Accepts the head or not; returns the checkpoint, and the head's header.
+    /// Verifies the head; returns the checkpoint and the head's header.
     pub(crate) fn accept(&self) -> Result<(Checkpoint, Header)> {
         let checkpoint = self.checkpoint.clone().try_into()?;
         let head = SignedHeader::decode(&self.head.0, &Limits::DEFAULT)?;
@@ -126,7 +126,7 @@ impl HeaderSync {
 }
 
 impl HeaderInclusion {
-    /// Accepts the header as an ancestor of the head or not.
+    /// Verifies that the header is an ancestor of the head.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let head = Header::decode(&self.head.0, &Limits::DEFAULT)?;
         let header = match self.height {
@@ -142,7 +142,7 @@ impl HeaderInclusion {
 }
 
 impl HeadersInclusion {
-    /// Accepts the headers as ancestors of the head or not.
+    /// Verifies that the headers are ancestors of the head.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let head = Header::decode(&self.head.0, &Limits::DEFAULT)?;
         let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
@@ -153,7 +153,7 @@ impl HeadersInclusion {
 }
 
 impl HeaderWanted {
-    /// Accepts the header as that of the requested block, or not.
+    /// Verifies that the header is that of the requested block.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let wanted = match (self.newest, self.height, self.hash) {
             (Some(least), None, None) => Wanted::Newest(least.0),
@@ -185,7 +185,7 @@ impl HeaderRelation {
     }
 }
 
-/// Accepts an older header, given as its bytes, or not.
+/// Decodes an older header, and verifies that it is an ancestor of the head.
 pub(crate) fn ancestor(head: &Header, header: &Hex, inclusion: &[Hash32]) -> Result<Header> {
     let header = Header::decode(&header.0, &Limits::DEFAULT)?;
     verify_ancestor(head, &header, &path(inclusion))?;
@@ -204,7 +204,7 @@ pub(crate) fn answer(height: u64, header_hash: Hash) -> Answer {
     ])
 }
 
-/// The members that `expected` may have of several headers.
+/// The members that `expected` may have for several headers.
 pub(crate) fn answer_of_all(headers: &[Header]) -> Answer {
     let hashes: Vec<_> = headers.iter().map(|header| Hash32(header.hash())).collect();
     Answer::from_iter([("headerHashes".to_owned(), to_value(hashes).unwrap_or_default())])

@@ -184,11 +184,11 @@ pub(crate) fn take_apart(value: &mut Value) {
 #[cfg(feature = "generate")]
 const LONG_RUN: usize = 1 << 15;
 
-/// The same for items of an array.
+/// The least number of equal items of an array that are written as one item and a number.
 #[cfg(feature = "generate")]
 const LONG_ARRAY: usize = 256;
 
-/// The parts of a sequence: its long runs, and the parts between them. None if it has no long run.
+/// The parts of a sequence: its long runs, and the parts between them; `None` if it has no long run.
 #[cfg(feature = "generate")]
 fn parts_of<T: PartialEq>(
     sequence: &[T],

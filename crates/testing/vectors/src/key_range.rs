@@ -32,11 +32,11 @@ pub struct Range {
     /// Its path in the head's history.
     #[serde(default, deserialize_with = "not_null")]
     pub path: Option<Vec<Hash32>>,
-    /// The block after which the keys are asked for.
+    /// The block whose state is requested.
     pub at: Quantity,
     /// The first key that may be in the range.
     pub lo: Hex,
-    /// The first key after the range; none if it has no end.
+    /// The first key after the range; `None` if it has no end.
     #[serde(deserialize_with = "bound_or_null")]
     pub hi: Option<Hex>,
     /// Whether the keys come in descending order.
@@ -59,7 +59,7 @@ pub struct Count {
     pub path: Option<Vec<Hash32>>,
     /// The first key that may be in the range.
     pub lo: Hex,
-    /// The first key after the range; none if it has no end.
+    /// The first key after the range; `None` if it has no end.
     #[serde(deserialize_with = "bound_or_null")]
     pub hi: Option<Hex>,
     /// The proof.
@@ -67,7 +67,7 @@ pub struct Count {
 }
 
 impl StateRange {
-    /// Accepts the headers and the page of keys, or not.
+    /// Verifies the headers and the page of keys.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let Synced { sync, asked } = self;
         let placed = older(asked.header.as_ref(), asked.path.as_deref())?;
@@ -86,7 +86,7 @@ impl StateRange {
 }
 
 impl StateCount {
-    /// Accepts the headers and the number of keys, or not.
+    /// Verifies the headers and the number of keys.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let Synced { sync, asked } = self;
         let placed = older(asked.header.as_ref(), asked.path.as_deref())?;

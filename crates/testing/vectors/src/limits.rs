@@ -38,7 +38,7 @@ pub struct HistoryLimits {
 }
 
 impl HistoryLimits {
-    /// What the verifier gets.
+    /// The limits that the verifier gets.
     pub(crate) fn or_default(given: Option<Self>) -> Limits {
         let Self { max_proof_bytes, max_keys, max_value_bytes, max_changes } =
             given.unwrap_or_default();
@@ -49,7 +49,7 @@ impl HistoryLimits {
 }
 
 impl CallerLimits {
-    /// What the verifier gets.
+    /// The limits that the verifier gets.
     pub(crate) fn or_default(given: Option<Self>) -> Limits {
         let Self { max_proof_bytes, max_keys, max_value_bytes } = given.unwrap_or_default();
         Limits {

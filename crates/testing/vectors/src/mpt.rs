@@ -178,7 +178,7 @@ pub(crate) fn slices(nodes: &[Hex]) -> Vec<&[u8]> {
     nodes.iter().map(|node| &node.0[..]).collect()
 }
 
-/// What an answer proves.
+/// The members that `expected` may have.
 pub(crate) fn state_answer(state: &AccountState) -> Answer {
     let storage = state.storage.iter().map(|&value| Word(value).to_string());
     Answer::from_iter([

@@ -13,7 +13,7 @@ use crate::answer::Answer;
 use crate::limits::CallerLimits;
 use crate::mpt::{EthGetProof, Response, ResponseSlot, invalid_answer, slices, state_answer};
 
-/// A node's answer; what is null stands for nothing, and so does a list of slots that is left out.
+/// A node's answer; a null member is empty or zero, and so is a missing list of slots.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Sent {
@@ -40,7 +40,7 @@ struct SentSlot {
     proof: Option<Vec<Hex>>,
 }
 
-/// Reads a member that may be null. Serde's own option may also be left out.
+/// Reads a member that may be null. Serde's own option may also be missing.
 fn or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<Option<T>, D::Error> {
     Option::deserialize(d)
 }

@@ -45,7 +45,7 @@ pub struct History {
     pub path: Option<Vec<Hash32>>,
     /// Older headers, encoded, ascending by height.
     pub headers: Vec<Hex>,
-    /// What places them in its history.
+    /// The proof of their places in its history.
     pub hashes: Vec<Hash32>,
     /// The raw key.
     pub key: Hex,
@@ -74,9 +74,9 @@ pub struct Diff {
     pub path: Option<Vec<Hash32>>,
     /// Older headers, encoded, ascending by height.
     pub headers: Vec<Hex>,
-    /// What places them in its history.
+    /// The proof of their places in its history.
     pub hashes: Vec<Hash32>,
-    /// The block after which changes count; none: all.
+    /// The block after which changes count; `None`: all count.
     #[serde(deserialize_with = "or_null")]
     pub from: Option<Quantity>,
     /// The last block.
@@ -86,7 +86,7 @@ pub struct Diff {
 }
 
 impl StateHistory {
-    /// Accepts the headers and every change of the key, or not.
+    /// Verifies the headers and every change of the key.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let Synced { sync, asked } = self;
         let placed = older(asked.header.as_ref(), asked.path.as_deref())?;
@@ -113,7 +113,7 @@ impl StateHistory {
 }
 
 impl StateDiff {
-    /// Accepts the headers and the changed keys, or not.
+    /// Verifies the headers and the changed keys.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let Synced { sync, asked } = self;
         let placed = older(asked.header.as_ref(), asked.path.as_deref())?;
@@ -128,7 +128,7 @@ impl StateDiff {
     }
 }
 
-/// The scheme of this name; `unknown_statement` if it has no such statements.
+/// The scheme of this name; `unknown_statement` if it does not prove such statements.
 pub(crate) fn able(name: &str, statement: &Statement<'_>) -> Result<Scheme> {
     let scheme = scheme(name)?;
     if scheme.proves(statement.ability()) {
@@ -137,7 +137,7 @@ pub(crate) fn able(name: &str, statement: &Statement<'_>) -> Result<Scheme> {
     Err(statement.unknown_to(scheme))
 }
 
-/// Accepts a head or, if one is given, a header of its history, and older headers of that one's history, or not.
+/// Verifies a head or, if one is given, a header of its history, and older headers of that header's history.
 fn accept(
     sync: &HeaderSync,
     placed: Option<(&Hex, &[Hash32])>,
@@ -150,7 +150,7 @@ fn accept(
     Ok((checkpoint, Headers::with_ancestors(head, older, &path(hashes))?))
 }
 
-/// Accepts a head or, if one is given, a header of its history, or not.
+/// Verifies a head or, if one is given, a header of its history; returns that header.
 pub(crate) fn accept_header(
     sync: &HeaderSync,
     placed: Option<(&Hex, &[Hash32])>,

@@ -36,7 +36,7 @@ pub struct TestReport {
     pub tc_id: u32,
     /// The description of the test.
     pub comment: String,
-    /// How the verifier deviated from the test's expectation; none if the test passed.
+    /// How the verifier deviated from the test's expectation; `None` if the test passed.
     pub failure: Option<String>,
 }
 
@@ -68,7 +68,7 @@ pub fn run_with(
     Ok(Report { tests: tests.collect() })
 }
 
-/// The verifier's answer to a test's input; the outer error is why it was not asked.
+/// The verifier's answer to a test's input; the outer error says why no verifier ran.
 fn answer(
     group_type: &str,
     input: &Input,
@@ -78,7 +78,7 @@ fn answer(
     verifier(group_type, &input).map_or_else(|| verify(group_type, &input), Ok)
 }
 
-/// The answer of the verifier for this group type; the outer error is that there is none for it.
+/// The answer of the verifier for this group type; the outer error says that the type is unknown.
 pub fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
     match group_type {
         "AmbProof" => Ok(amb::verify(input)),

@@ -89,7 +89,7 @@ pub struct BlockTime {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SmtDiff {
-    /// The block after which changes count; none: all.
+    /// The block after which changes count; `None`: all count.
     #[serde(deserialize_with = "or_null")]
     pub from: Option<Quantity>,
     /// The last block.

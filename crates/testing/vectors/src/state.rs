@@ -31,7 +31,7 @@ pub struct StateAnswer {
     pub inclusion: Vec<Hash32>,
     /// The caller's time, in milliseconds since 1970.
     pub now: Quantity,
-    /// How far ahead of it the head may be, in milliseconds, if not the default.
+    /// How far ahead of `now` the head may be, in milliseconds, if not the default.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub max_clock_skew: Option<Quantity>,
     /// The largest age of the head, in milliseconds, if limited.
@@ -95,7 +95,7 @@ impl TryFrom<StateBlock> for BlockTransition {
 }
 
 impl StateAnswer {
-    /// Accepts the head, the header and the values, or not.
+    /// Verifies the head, the header and the values.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let older = older(self.header.as_ref(), self.path.as_deref())?;
         let scheme = scheme(&self.scheme)?;
@@ -171,14 +171,14 @@ pub(crate) fn scheme(name: &str) -> Result<Scheme> {
 }
 
 impl BlockTransition {
-    /// Accepts the block's operations or not.
+    /// Verifies the block's operations.
     pub(crate) fn verify(&self) -> Result<Answer> {
         self.0.verify()
     }
 }
 
 impl StateBlock {
-    /// Accepts the block's operations or not.
+    /// Verifies the block's operations.
     pub(crate) fn verify(&self) -> Result<Answer> {
         let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
         let parent = self.parent.as_ref().map(decode).transpose()?;
@@ -192,7 +192,7 @@ impl StateBlock {
     }
 }
 
-/// A header with its path in the head's history, if both are given; not only one of them.
+/// A header with its path in the head's history; refused if only one of them is given.
 pub(crate) fn older<'a>(
     header: Option<&'a Hex>,
     path: Option<&'a [Hash32]>,

@@ -127,7 +127,7 @@ impl Builder {
         test.expected_error = Some(error.code().as_str().to_owned());
     }
 
-    /// Adds a test that a verifier must refuse, for whatever reason.
+    /// Adds a test that a verifier must refuse for any reason.
     pub(crate) fn rejected(
         &mut self,
         flags: &[&str],

@@ -29,7 +29,7 @@ pub(super) fn small() -> State {
     ])
 }
 
-/// A key and one that begins with it, so that a way says that the key has ended.
+/// A key and one that begins with it, so that a path encodes the end of a key.
 fn nested() -> State {
     State::after([&[("k", Some("1")), ("ka", Some("2")), ("z", Some("3"))]])
 }

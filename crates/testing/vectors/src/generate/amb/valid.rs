@@ -283,7 +283,7 @@ fn shapes(file: &mut Builder) {
     honest(file, "a neighbour for every bit of a key", &surrounded(b"key"), &get(&["key"], 0));
 }
 
-/// A key and, for each of its bits, one that has the other bit there.
+/// A key and, for each of its bits, a key that differs in it.
 fn surrounded(key: &[u8]) -> State {
     let mut state = State::default();
     let mut ops = vec![(key.to_vec(), Some(b"victim".to_vec()))];
@@ -300,7 +300,7 @@ fn surrounded(key: &[u8]) -> State {
     state
 }
 
-/// Ways of every number of bits, with bytes that other keys had there before.
+/// Paths of every number of bits, with bytes that other keys had there before.
 fn bits_of_keys(file: &mut Builder) {
     let state = State::after([&[("0", Some("1")), ("a", Some("2"))]]);
     honest(file, "a branch behind the first bit of a byte", &state, &get(&["a"], 0));

@@ -1,4 +1,4 @@
-//! Histories by `amb`, in `chain/state_range.json`: the root of the head proves them, and headers tell when changes were.
+//! Histories by `amb`, in `chain/state_range.json`: the root of the head proves them, and headers date the changes.
 
 use std::collections::BTreeSet;
 

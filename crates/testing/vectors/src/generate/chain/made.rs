@@ -1,4 +1,4 @@
-//! Chains made for the tests: headers, signatures and paths, and the inputs with them.
+//! Chains of headers for the tests, with signatures, paths and inputs.
 
 use ed25519_dalek::{Signer as _, SigningKey};
 use prooflight_core::chain::{
@@ -36,7 +36,7 @@ pub(super) fn config(authorities: u16, quorum: u16) -> ChainConfig {
     }
 }
 
-/// A chain of the first six schemes. One more changes no byte of a file.
+/// A chain of the first six schemes, so that a new scheme changes no byte of a file.
 pub(super) fn config_of_six_schemes() -> ChainConfig {
     let lvmt = LvmtConfig { params_id: blake2b256(&[b"setup"]), log_n: 16, log_arity: 4 };
     let of = |scheme| match scheme {

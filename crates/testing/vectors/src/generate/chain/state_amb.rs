@@ -29,7 +29,7 @@ pub(super) fn make(file: &mut Builder) {
 
 const KEYS: [&[u8]; 6] = [b"alice", b"bob", b"key 03", b"", b"absent", b"alice"];
 
-/// The value of a key, none if it was deleted, and the block of its last change.
+/// The value of a key, `None` if it was deleted, and the block of its last change.
 pub(super) type Version = (Option<Vec<u8>>, u64);
 
 /// A chain that keeps `amb`, with its tree after the last block and all keys after each.
@@ -115,7 +115,7 @@ impl States {
     }
 }
 
-/// What is known about a key, in JSON.
+/// The state of a key, in JSON.
 pub(super) fn state(version: Option<&Version>) -> Value {
     match version {
         Some((Some(value), since)) => {

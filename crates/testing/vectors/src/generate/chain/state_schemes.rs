@@ -1,4 +1,4 @@
-//! `chain/state_answer_schemes.json`: honest answers about the state by `lvmt` and `smt`; those of `lmpt` and `amb` are apart.
+//! `chain/state_answer_schemes.json`: honest answers by `lvmt` and `smt`; `lmpt` and `amb` have their own modules.
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Scheme;

@@ -117,7 +117,7 @@ fn inline(file: &mut Builder) {
     }
 }
 
-/// What is not looked up does not matter.
+/// Roots of layers that are not looked up do not matter.
 fn lower_roots(file: &mut Builder) {
     let Layers { delta, intermediate, snapshot } = chain()[7].clone();
     let keys = [key(1), key(5)];

@@ -43,7 +43,7 @@ fn empty(file: &mut Builder) {
     }
 }
 
-/// Every way in which a proof shows that a key is absent.
+/// Every form of a proof that a key is absent.
 fn absences(file: &mut Builder) {
     let long = [0x55; 40];
     let trie = Trie::new([
