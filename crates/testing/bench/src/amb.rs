@@ -81,7 +81,7 @@ struct Grown {
     tree: Tree,
     height: u64,
     values: SplitMix,
-    /// Times of the last blocks: before, the tree is smaller.
+    /// Times of the last blocks only: the tree is smaller before.
     inserts: Samples,
 }
 
@@ -126,7 +126,7 @@ fn proofs(table: &mut Table, tree: &Tree, keys: usize) -> Result<()> {
 /// Proofs about a tree, and the times to verify them.
 #[derive(Default)]
 struct Proved {
-    /// The key, or where a page begins, and the proof.
+    /// The key, or the lower bound of a page, and the proof.
     proofs: Vec<(Bytes, Vec<u8>)>,
     /// The number of entries of all pages.
     entries: usize,
@@ -171,7 +171,7 @@ fn gets(tree: &Tree, keys: usize, count: usize) -> Result<Proved> {
     Ok(proved)
 }
 
-/// Pages that begin anywhere.
+/// Pages with random lower bounds.
 fn pages(tree: &Tree, count: usize) -> Result<Proved> {
     let root = root_of(tree)?;
     let mut random = SplitMix(17);

@@ -1,4 +1,4 @@
-//! The contenders' processes, as the benchmark sees them.
+//! The processes of the two sides, as the benchmark controls them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -15,7 +15,7 @@ const NEWEST: u64 = 60;
 /// Every version of every key, oldest first.
 type Dictionary = BTreeMap<Key, Vec<Version>>;
 
-/// A pseudorandom number from a block and a place in it.
+/// A pseudorandom number from a block and an index in it.
 fn random(block: u64, place: u64) -> u64 {
     let word = (block * 1000 + place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (word ^ (word >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32

@@ -21,11 +21,11 @@ use crate::tree::resident;
 /// Values that are put one by one, and keys that are proved, in a round.
 const OPERATIONS: usize = 1000;
 
-/// Figure 8: so many keys, of which some have a version in each of so many blocks.
+/// Figure 8: the keys, the blocks, and the keys that have a version in each of these blocks.
 const HISTORY_KEYS: usize = 100_000;
 const HISTORY_BLOCKS: u64 = 1000;
 const CHANGING_KEYS: usize = 100;
-/// The numbers of versions that are asked for.
+/// The requested numbers of versions.
 const VERSIONS: [u64; 7] = [1, 3, 10, 30, 100, 300, 1000];
 
 /// Fabric 0.6's own number of buckets and of children of a node, and those of the configuration

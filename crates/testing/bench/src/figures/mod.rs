@@ -1,8 +1,8 @@
-//! Figures 6 to 8 of the paper on S-Store, on this machine and in memory: `Get` and `Put` beside the
-//! number of keys, `Hist` beside the number of versions, and the bytes of their proofs.
+//! Figures 6 to 8 of the paper on S-Store, on this machine and in memory: `Get` and `Put` by the
+//! number of keys, `Hist` by the number of versions, and the bytes of their proofs.
 //!
 //! `--figures [--quick] [--keys N,N,...] [--sides NAME/NAME...] [--no-history]
-//! [--save FILE]`. The file keeps what other runs measured of other sides and sizes;
+//! [--save FILE]`. The file keeps the measurements of other sides and sizes;
 //! `crates/testing/bench/figures/chart.mjs` draws it.
 //!
 //! Each side runs in its own process with one thread. All sides of a size live at once and take
@@ -34,7 +34,7 @@ const SIDES: [&str; 6] = ["amb", "S-Store", "MBT", "MBT, more buckets", "MPT", "
 const HISTORY: [&str; 5] = ["amb", "S-Store", "MBT", "MPT", "smt"];
 /// The other fan-outs of the paper's tree, measured once.
 const FAN_OUTS: [&str; 3] = ["S-Store, fan-out 4", "S-Store, fan-out 16", "S-Store, fan-out 32"];
-/// The number of keys beside which fan-outs are compared.
+/// The number of keys for which fan-outs are compared.
 const FAN_OUT_KEYS: usize = 1_000_000;
 
 /// The size of a run.
@@ -180,7 +180,7 @@ impl Plan {
         self.sides.is_empty() || self.sides.iter().any(|it| it == side)
     }
 
-    /// Replaces what was measured before in the file, and keeps the rest of it.
+    /// Replaces the same measurements in the file, and keeps the others.
     fn save(&self, change: impl FnOnce(&mut Figures)) -> Result<()> {
         let Some(file) = &self.save else { return Ok(()) };
         let mut figures = match std::fs::read_to_string(file) {
@@ -212,7 +212,7 @@ impl Figures {
     }
 }
 
-/// The place of a side in a table.
+/// The position of a side in a table.
 fn place(side: &str) -> Option<usize> {
     SIDES.iter().chain(&FAN_OUTS).position(|it| *it == side)
 }

@@ -1,4 +1,4 @@
-//! What every structure of the figures does.
+//! The interface of the structures that the figures compare.
 
 use prooflight_bench::Result;
 use prooflight_bench::sstore::{Key, Value, Version};
@@ -44,8 +44,8 @@ pub(crate) trait Side {
 
     fn history_bytes(proof: &Self::History) -> usize;
 
-    /// The bytes of a proof of all keys from one on, for each byte of these keys and their values; none
-    /// without such proofs.
+    /// The bytes of a proof of all keys from one on, for each byte of these keys and their values;
+    /// `None` without such proofs.
     fn range_overhead(&self, _lo: &Key, _entries: usize) -> Result<Option<f64>> {
         Ok(None)
     }

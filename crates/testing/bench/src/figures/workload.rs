@@ -6,7 +6,7 @@ use prooflight_bench::sstore::{Key, Value};
 
 use crate::workload::{SplitMix, bytes};
 
-/// Values in a block, but for those put one by one.
+/// Values in a block, except those put one by one.
 pub(crate) const BLOCK: usize = 10_000;
 
 /// Generates blocks, and tracks the newest value of each key.
@@ -17,7 +17,7 @@ pub(crate) struct Workload {
     random: SplitMix,
 }
 
-/// A block: its height, and what it puts.
+/// A block: its height, and the values that it puts.
 pub(crate) type Block = (u64, Vec<(Key, Value)>);
 
 impl Workload {
@@ -30,7 +30,7 @@ impl Workload {
         self.block - 1
     }
 
-    /// Returns new keys towards so many, in at most a hundred blocks or so; `None` once there are that many.
+    /// Returns the next new keys, in about a hundred blocks; `None` once there are `keys` keys.
     pub(crate) fn grow(&mut self, keys: usize) -> Option<Block> {
         let from = self.values.len();
         let to = keys.min(from + BLOCK.max(keys / 100));
@@ -38,7 +38,7 @@ impl Workload {
         (to > from).then(|| self.put(from..to))
     }
 
-    /// Returns updates of so many random keys.
+    /// Returns updates of `count` random keys.
     pub(crate) fn updates(&mut self, count: usize) -> Block {
         let mut numbers = HashSet::with_capacity(count);
         while numbers.len() < count {

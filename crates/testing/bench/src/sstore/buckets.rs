@@ -73,8 +73,8 @@ impl<const ENTRY: usize> BucketTree<ENTRY> {
         self.root()
     }
 
-    /// Proves the value of a key, or its absence: its whole bucket, and the hashes beside the way to
-    /// the root. The paper says that there is no witness of a single entry.
+    /// Proves the value of a key, or its absence: its whole bucket, and the hashes beside the path
+    /// to the root. The paper says that there is no witness of a single entry.
     pub fn get(&self, key: &[u8]) -> Vec<u8> {
         let mut node = self.shape.bucket(key);
         let bucket = &self.buckets[node];

@@ -23,7 +23,7 @@ struct Node {
     keys: Vec<Hash>,
     hashes: Vec<Hash>,
     places: Vec<u32>,
-    /// The children whose hashes are to be computed again, as bits.
+    /// The children whose hashes are stale, as bits.
     stale: u128,
 }
 
@@ -66,7 +66,7 @@ impl Index {
         if self.versions.is_empty() { NONE } else { self.rehash(self.root) }
     }
 
-    /// Shows the nodes on the way to a key, from the root on, and its versions as
+    /// Writes the nodes on the path to a key, from the root on, and its versions as
     /// [`Versions::prove`] does; false if the key was never written.
     pub(super) fn prove(&self, key: &Hash, from: u64, to: u64, proof: &mut Vec<u8>) -> bool {
         let (way, leaf) = self.descend(key);
@@ -159,7 +159,7 @@ impl Node {
         right
     }
 
-    /// Shows every hash but that of one item.
+    /// Writes every hash except that of one item.
     fn show(&self, slot: usize, proof: &mut Vec<u8>) {
         proof.extend(u8::try_from(slot));
         proof.extend(u8::try_from(self.hashes.len()));

@@ -2,8 +2,8 @@
 //! of Merkle B+ trees and its skip lists of versions, and the Merkle bucket tree that it is compared
 //! with. Everything is in memory.
 //!
-//! The paper leaves some choices open; each is made as plainly as it can be, or in favour of the
-//! peer where that is a choice between equally plain ones:
+//! The paper leaves some choices open; each is made in the simplest way, and between equally simple
+//! ones in favour of the peer:
 //!
 //! * The hash is Keccak-256 (section VII), also that of keys.
 //! * There are 32 zones (section IV-A: "e.g. 32 or larger"), of equal size.
@@ -39,5 +39,5 @@ pub const FAN_OUT: u8 = 64;
 /// The number of zones, as a power of two.
 const LOG_ZONES: u32 = 5;
 
-/// Where a tree has no node.
+/// The hash of a missing node.
 const NONE: Hash = [0; 32];

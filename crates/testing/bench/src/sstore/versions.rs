@@ -45,7 +45,7 @@ impl Versions {
         Ok(hash)
     }
 
-    /// Shows the versions of the blocks `from..=to` and the one in force before them, and the way
+    /// Writes the versions of the blocks `from..=to` and the one in force before them, and the path
     /// to them from the newest version.
     pub(super) fn prove(&self, from: u64, to: u64, proof: &mut Vec<u8>) {
         let next = |&at: &usize| match self.link(at).block {
@@ -69,7 +69,7 @@ impl Versions {
         }
     }
 
-    /// The next version on the way to the one in force at a block: the oldest that a link leads to
+    /// The next version on the path to the one in force at a block: the oldest that a link leads to
     /// and that is not older than the block, else the one before.
     fn towards(&self, at: usize, block: u64) -> usize {
         let far = linked(at).filter(|&to| to > 0 && self.link(to).block >= block).last();
@@ -84,10 +84,10 @@ impl Versions {
     }
 }
 
-/// Follows no link.
+/// The level in a proof that stands for no link.
 const END: u8 = u8::MAX;
 
-/// What a version says of an earlier one.
+/// A version's link to an earlier one.
 #[derive(Clone, Copy)]
 struct Link {
     block: u64,
@@ -99,7 +99,7 @@ fn linked(number: usize) -> impl Iterator<Item = usize> {
     (0..=number.trailing_zeros()).map(move |level| number - (1 << level))
 }
 
-/// The level of a link over so many versions, a power of two.
+/// The level of a link over `distance` versions, a power of two.
 fn level(distance: usize) -> u8 {
     distance.trailing_zeros().to_le_bytes()[0]
 }
