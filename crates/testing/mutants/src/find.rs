@@ -17,13 +17,13 @@ use crate::site::{Form, Site};
 /// The fault sites and functions of a file.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The places of faults.
+    /// The fault sites.
     pub sites: Vec<Site>,
     /// The lines with code of functions, counted from 1, except error texts and code that only formats.
     pub lines: BTreeSet<usize>,
     /// The functions that are `const`, which a function with faults cannot stay.
     pub constants: Vec<Constant>,
-    /// The modules in files of their own.
+    /// The modules that are separate files.
     pub modules: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub struct Constant {
     pub body: Range<usize>,
 }
 
-/// Finds the places of faults in a file, of a build with these features.
+/// Finds the fault sites of a file, in a build with these features.
 ///
 /// Returns the parser's error if the file is not valid Rust.
 pub fn find(source: &str, features: &[&str]) -> syn::Result<Found> {

@@ -45,7 +45,7 @@ struct File {
 pub struct Mutant {
     /// Its number in the build.
     pub id: u32,
-    /// The number of the first fault of its place.
+    /// The number of the first fault of its site.
     pub place: u32,
     /// The crate.
     #[serde(rename = "crate")]
