@@ -179,7 +179,7 @@ pub fn hash_nodes(nodes: &[Preimage], hashes: &mut [Hash]) {
     }
 }
 
-/// Hashes up to [`LANES`] nodes, which `node` gives, where they are.
+/// Hashes up to [`LANES`] nodes in place; `node` returns the input of a lane.
 #[cfg(all(target_family = "wasm", target_feature = "simd128"))]
 pub(crate) fn hash_lanes<'m>(
     count: usize,
@@ -201,11 +201,11 @@ pub(crate) fn hash_lanes<'m>(
     }
 }
 
-/// Fewer nodes are hashed faster one by one.
+/// Below this number, hashing nodes one by one is faster.
 #[cfg(all(target_family = "wasm", target_feature = "simd128"))]
 const FEWEST_LANES: usize = 3;
 
-/// Hashes up to [`LANES`] nodes, which `node` gives, where they are.
+/// Hashes up to [`LANES`] nodes in place; `node` returns the input of a lane.
 #[cfg(not(all(target_family = "wasm", target_feature = "simd128")))]
 #[inline]
 pub(crate) fn hash_lanes<'m>(
@@ -232,7 +232,7 @@ pub(crate) fn hash_lanes<'m>(
     }
 }
 
-/// Fewer nodes are hashed faster one by one.
+/// Below this number, hashing nodes one by one is faster.
 #[cfg(not(all(target_family = "wasm", target_feature = "simd128")))]
 const FEWEST_LANES: usize = 4;
 

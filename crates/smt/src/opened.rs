@@ -1,8 +1,7 @@
-//! The opened nodes of parts of trees, hashed from the leaves up, several at once.
+//! A queue of proof nodes that are hashed bottom-up in SIMD batches.
 //!
-//! Reading a part needs none of its hashes. So its nodes are collected here until there are many, and those
-//! that do not depend on each other are hashed together. The number of waiting nodes is bounded, however
-//! long the proof.
+//! Reading a part needs none of its hashes. So its nodes are queued until there are many, and nodes that do
+//! not depend on each other are hashed together. The queue is bounded, however long the proof.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,7 +10,7 @@ use crate::hash::{EMPTY_ROOT, LANES, Preimage, hash_lanes};
 use crate::part::TYPICAL_DEPTH;
 use prooflight_core::Hash;
 
-/// Hash once this many nodes are waiting: enough to fill every lane, and far above the longest path (256).
+/// Hash once this many nodes are pending: enough to fill every lane, and far above the longest path (256).
 const MANY: usize = 1024;
 
 /// Nodes that are not hashed yet, and the roots of the parts that they belong to.
@@ -40,20 +39,21 @@ pub(crate) enum Place {
 }
 
 impl Opened {
-    /// No nodes yet.
+    /// An empty queue.
     pub(crate) fn new() -> Self {
         let nodes = Vec::with_capacity(TYPICAL_DEPTH);
         Self { nodes, is_path: true, roots: Vec::with_capacity(1) }
     }
 
-    /// Begins the next part; returns the place of its root. The tree is empty unless a node is put there.
+    /// Begins the next part; returns where the hash of its root goes. The part is an empty tree unless a
+    /// node is added there.
     pub(crate) fn next_root(&mut self) -> Place {
         self.hash_if_many([].into_iter());
         self.roots.push(EMPTY_ROOT);
         Place::Root(self.roots.len() - 1)
     }
 
-    /// Adds a node; returns its preimage.
+    /// Adds a node and returns its preimage.
     pub(crate) fn push(&mut self, place: Place, preimage: Preimage) -> &mut Preimage {
         let (follows, level) = match place {
             Place::Root(_) => (self.nodes.is_empty(), 0),
@@ -70,8 +70,8 @@ impl Opened {
         self.nodes.len()
     }
 
-    /// Hashes the nodes if there are many, except those of `path`, whose children are still being added: a
-    /// node and its ancestors, from the root down. They stay, renumbered from 0.
+    /// Hashes the nodes once there are many. The nodes of `path`, a node and its ancestors from the root
+    /// down, still get children: they stay, renumbered from 0.
     pub(crate) fn hash_if_many(&mut self, path: impl ExactSizeIterator<Item = usize>) -> bool {
         if self.nodes.len() < MANY {
             return false;
@@ -208,7 +208,8 @@ mod tests {
     fn nodes_hashed_together_have_the_hashes_that_they_have_alone() {
         for seed in 0..20 {
             let (mut opened, mut random) = (Opened::new(), seed);
-            // Parts of one node, of a few, and of more than can wait; the last one after an empty part.
+            // Parts of one node, of a few, and of more than the queue holds; the last one after an
+            // empty part.
             let mut expected = Vec::new();
             for leaves in [1, 2, 7, 1, 300, 5000, 40] {
                 expected.push(add(&mut opened, &mut Vec::new(), 0, leaves, &mut random));

@@ -97,7 +97,7 @@ pub(crate) fn read_part<'a, V: Visitor<'a>>(
     }
 }
 
-/// Room for the branches above a leaf of a tree with a few million keys.
+/// The usual number of branches above a leaf in a tree of a few million keys.
 pub(crate) const TYPICAL_DEPTH: usize = 32;
 
 /// A branch with opened children that are not read yet.

@@ -98,7 +98,7 @@ impl Writer {
         self.integer(height.saturating_sub(of_root));
     }
 
-    /// Writes a branch at `depth`; `parent` is the depth of the branch above, none for the root.
+    /// Writes a branch at `depth`; `parent` is the depth of the branch above, `None` for the root.
     ///
     /// Next come the hashes of its closed children, then its opened ones.
     pub fn branch(&mut self, parent: Option<u8>, depth: u8, left_height: u64, right_height: u64) {

@@ -168,7 +168,7 @@ impl Lookup<'_, '_> {
     }
 }
 
-/// The key whose leaf it is.
+/// The key with this index among those that end at the leaf.
 fn own(ending: &[usize], index: u64) -> Result<usize> {
     usize::try_from(index).ok().and_then(|index| ending.get(index).copied()).ok_or_else(|| {
         Error::new(Reason::LeafIndex, format_args!("one of {} keys", ending.len()), index)

@@ -1,6 +1,7 @@
-//! Reads what a proof needs from other machines on several threads, before it is made from the cache.
+//! Reads the remote nodes that a proof needs on several threads. The proof is then made from the
+//! cache.
 //!
-//! Errors are left to the proof, which meets them again.
+//! Errors are ignored here: the proof meets them again.
 
 use alloc::vec::Vec;
 
@@ -14,7 +15,7 @@ use crate::part::bit;
 /// The most nodes that are read ahead for a proof.
 const MOST_NODES: usize = 1 << 16;
 
-/// A node to open, and what is wanted below it.
+/// A node to open, and what to read below it.
 struct Step<T> {
     node: NodeRef,
     parent: Option<u8>,
@@ -49,7 +50,8 @@ pub(super) fn changed(nodes: &Nodes, cached: &Nodes, root: NodeRef, after: Optio
     });
 }
 
-/// Opens the nodes level by level: those of a level do not depend on each other. Those that are cached need no thread.
+/// Opens the nodes level by level: nodes of one level do not depend on each other. Cached nodes need no further
+/// thread.
 fn below<T: Send + Sync>(
     nodes: &Nodes,
     cached: &Nodes,

@@ -1,4 +1,4 @@
-//! Carries the files of a newest tree to another folder, piece by piece.
+//! Transfers the files of the newest tree to another folder, piece by piece.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use super::files::{Files, file_name, missing};
 use super::manifest::Manifest;
 
 impl Files {
-    /// The last block of each file of blocks of at most `newest`, ascending.
+    /// The last block of each file that has only blocks up to `newest`, ascending.
     pub fn last_blocks(&self, newest: u64) -> Result<Vec<u64>> {
         let Some(manifest) = Manifest::read(self)? else { return Ok(Vec::new()) };
         let newest = newest.min(manifest.newest);
@@ -18,9 +18,11 @@ impl Files {
         Ok(lasts.filter(|last| *last <= newest).collect())
     }
 
-    /// At most so many bytes of a file from here on, and whether it ends with them.
+    /// Reads up to `most` bytes of a file from position `from`; also returns whether that reached
+    /// the end.
     ///
-    /// `invalid_argument` for a name that no file of blocks has; `store_corrupt` if there is none of this name.
+    /// `invalid_argument` if the name is not that of a file of blocks; `store_corrupt` if the file does not
+    /// exist.
     pub fn piece(&self, name: &str, from: u64, most: u64) -> Result<(Bytes, bool)> {
         check_name(name)?;
         let bytes = self.read_range(name, from..from.saturating_add(most))?;
@@ -28,10 +30,10 @@ impl Files {
         Ok((bytes, is_last))
     }
 
-    /// Reads a whole file and compares its checksums; returns its last block and the root that it has for it.
+    /// Reads a whole file and compares its checksums; returns its last block and the root recorded for it.
     ///
-    /// `store_corrupt` if it is not as it was written. Its writer made the checksums: only the nodes, hashed up to a trusted
-    /// root when the folder is opened, show that the newest tree is right.
+    /// `store_corrupt` if a checksum does not match. Checksums only detect damage: the tree is trusted once its nodes
+    /// hash to a trusted root, which is checked when the folder is opened.
     pub fn check_file(&self, name: &str) -> Result<(u64, Hash)> {
         check_name(name)?;
         let last = last_of(name).ok_or_else(|| missing(name))?;
@@ -39,20 +41,20 @@ impl Files {
         Ok((last, header.root_hash))
     }
 
-    /// Reads the whole file of the group that ends with this block, and compares its checksums; `None` if there is none.
+    /// Reads the whole file of the group that ends with this block, and compares its checksums; `None` if absent.
     ///
-    /// `store_corrupt` if it is not as it was written.
+    /// `store_corrupt` if a checksum does not match.
     pub fn read_checked(&self, last: u64) -> Result<Option<Bytes>> {
         match read_whole(self, last) {
             Ok((_, _, bytes)) => Ok(Some(bytes)),
-            // Rare, so it may cost another look.
+            // This is rare, so a second read is acceptable.
             Err(_) if self.read(&file_name(last))?.is_none() => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Writes the manifest of a folder that keeps the blocks of the file with this name alone: earlier files are only there
-    /// because its tree has nodes in them.
+    /// Writes a manifest that keeps only the blocks of this file. Earlier files are there only because its tree has
+    /// nodes in them.
     pub fn keep_from(&self, name: &str, blocks_per_file: u64) -> Result<()> {
         let last = last_of(name).ok_or_else(|| missing(name))?;
         let (header, newest_header) = read_header(self, last)?;

@@ -117,7 +117,8 @@ impl SmtReader {
         Ok(self.opened()?.refresh()?.newest)
     }
 
-    /// Returns the newest block as of the last look; `version_unavailable` if there was none. Reads nothing.
+    /// Returns the newest block that was read last; `version_unavailable` if none was read yet. Reads
+    /// nothing.
     pub fn seen(&self) -> Result<u64> {
         let newest = self.lock().as_ref().map(|reader| reader.kept().newest);
         newest.ok_or_else(|| Error::new(Reason::VersionUnavailable, "a snapshot", "none read yet"))

@@ -12,7 +12,7 @@ use super::files::{Files, file_name, missing};
 use super::header::{HEADER_BYTES, Header};
 use super::manifest::Manifest;
 
-/// A file whose contents are not what was written.
+/// A file whose contents differ from what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// The file's name.

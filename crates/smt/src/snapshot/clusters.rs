@@ -33,7 +33,7 @@ const fn bytes_of(branches: usize) -> usize {
 /// Maximum bytes of a cluster.
 pub(super) const MOST_BYTES: usize = bytes_of(MOST);
 
-/// Where the child of a branch being written is.
+/// The location of a child of a branch that is being written.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Below {
     /// In another file.
@@ -196,8 +196,7 @@ impl Cluster {
         whole.then(|| Self { place, branches, outside, hashes: OnceLock::new() })
     }
 
-    /// The bytes that it takes in memory, once its hashes are computed; those of the allocator and of a cache are
-    /// estimated.
+    /// Its size in memory once its hashes are computed; the overhead of the allocator and the cache is estimated.
     pub(super) fn memory(&self) -> u64 {
         let branch = size_of::<(u8, [ReadChild; 2])>() + size_of::<(u64, Hash)>();
         let own = size_of::<Self>() + self.branches.len() * branch;

@@ -1,4 +1,4 @@
-//! Copies the files of a folder while its writer goes on.
+//! Copies the files of a folder while its writer continues.
 
 use bytes::Bytes;
 use prooflight_core::{Error, Reason, Result};
@@ -8,7 +8,7 @@ use super::files::Files;
 use super::manifest::{MANIFEST, Manifest};
 
 impl Files {
-    /// Passes each file with blocks of at most `newest` to `put`, with its name, and last a manifest that covers them.
+    /// Passes each file with blocks up to `newest` to `put`, with its name, and finally a manifest that covers them.
     ///
     /// The writer may remove files in the meantime; then fewer blocks are kept in the copy.
     /// `version_unavailable` if none of them is.
@@ -18,7 +18,7 @@ impl Files {
         let mut copied = None;
         for name in self.list()?.into_keys() {
             let Some(last) = last_of(&name).filter(|last| *last <= newest) else { continue };
-            // One that no kept block needs any more may be gone.
+            // A file that no kept block needs may have been removed.
             if let Some(bytes) = self.read(&name)? {
                 put(&name, bytes)?;
                 copied = Some(last);

@@ -6,10 +6,10 @@ use core::ops::Range;
 use bytes::Bytes;
 use prooflight_core::Result;
 
-/// A place with files that are created once, in the order of their blocks from block 0 on, and never replaced.
+/// Remote files that are created once, in the order of their blocks from block 0 on, and never replaced.
 ///
-/// There is no manifest: the newest file is the one after which there is none. Calls block the thread, and come from
-/// any thread, several at once.
+/// There is no manifest: the newest file is the last one that exists. Calls block the thread; several threads may
+/// call at once.
 pub trait FarFiles: Debug + Send + Sync {
     /// The number of blocks in each file; `None` while there is no file.
     fn blocks_per_file(&self) -> Result<Option<u64>>;

@@ -1,4 +1,4 @@
-//! Snapshot files: in a local folder, in any other implementation of `ObjectStore`, or where they are only read.
+//! Snapshot files: in a local folder, in any other `ObjectStore`, or remote and read-only.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -34,18 +34,18 @@ use super::recent::Recent;
 #[derive(Clone, Debug)]
 pub struct Files {
     place: Place,
-    /// Recently read files of the folder, by their last block, which stay open.
+    /// Recently read files of the folder, by their last block; they stay open.
     open: Arc<Recent<u64, Arc<LocalFile>>>,
 }
 
-/// Where the files are.
+/// The storage of the files.
 #[derive(Clone, Debug)]
 enum Place {
     /// In a local folder, which this store writes.
     Folder(PathBuf, Arc<dyn ObjectStore>),
     /// In an object store, with a manifest.
     Store(Arc<dyn ObjectStore>),
-    /// Where they are only read, without a manifest.
+    /// Remote and read-only, without a manifest.
     Far(Arc<dyn FarFiles>),
 }
 
@@ -82,7 +82,7 @@ impl Files {
         Self::of(Place::Store(store))
     }
 
-    /// Uses files that are only read.
+    /// Uses remote, read-only files.
     pub fn far(files: Arc<dyn FarFiles>) -> Self {
         Self::of(Place::Far(files))
     }
@@ -103,7 +103,7 @@ impl Files {
         }
     }
 
-    /// The files, if they are only read.
+    /// The files, if they are remote.
     pub(super) fn as_far(&self) -> Option<&dyn FarFiles> {
         match &self.place {
             Place::Far(files) => Some(&**files),
@@ -111,7 +111,7 @@ impl Files {
         }
     }
 
-    /// The store; `store_failed` if there is none.
+    /// The store; `store_failed` if the files are read-only.
     fn store(&self) -> Result<&dyn ObjectStore> {
         match &self.place {
             Place::Folder(_, store) | Place::Store(store) => Ok(&**store),

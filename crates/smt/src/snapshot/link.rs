@@ -44,8 +44,9 @@ pub(super) enum Place {
 }
 
 impl Link {
-    /// Packs the link into 8 bytes: the kind in bits 8 and 9, whether the node is here in bit 10,
-    /// and from bit 12 the height, or the position (36 bits) and the age. All other bits are zero.
+    /// Packs the link into 8 bytes: the kind in bits 8 and 9, whether the node is in the same file
+    /// in bit 10, and from bit 12 the height, or the position (36 bits) and the age. All other bits
+    /// are zero.
     pub(super) fn pack(self) -> u64 {
         let kind = match self.kind {
             Kind::Branch => BRANCH,

@@ -10,23 +10,24 @@ use super::files::file_name;
 use super::reader::SnapshotReader;
 use super::together::together;
 
-/// The files of a part.
+/// The most files before the first one that a call checks.
 const FILES: u64 = 64;
 
-/// What was found in a part of the files.
+/// The result of checking the headers of some files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedLinks {
     /// The files that are missing, or whose headers are damaged or of another chain.
     pub damage: Vec<Damage>,
-    /// The block with which to go on; `None` if the oldest file was reached.
+    /// The block to continue with; `None` if the oldest file was reached.
     pub next: Option<u64>,
 }
 
 impl SnapshotReader {
-    /// Checks that each of some files before block `last`, the last one of its file, has the header that the next file
-    /// links to, beginning with that file.
+    /// Checks the headers of the file that ends with block `last` and of up to 64 files before it: each must be the
+    /// header that the next file links to.
     ///
-    /// The bodies need no such check: whatever a proof uses of them is hashed. Errors are those of reading.
+    /// The bodies need no check: everything that a proof uses of them is hashed. Errors are those of
+    /// reading.
     pub fn check_links(&self, last: u64) -> Result<CheckedLinks> {
         let (files, kept) = (self.files(), self.kept());
         let lasts = (0..=FILES).map_while(|number| {
@@ -48,14 +49,14 @@ impl SnapshotReader {
             expected = match found {
                 Ok(previous) => Some(previous),
                 Err(error) if error.reason() == Reason::StoreCorrupt => {
-                    // The first file was the last one of the part before.
+                    // The first file of this call was the last one of the call before.
                     damage.push(Damage { file, error });
                     None
                 }
                 Err(error) => return Err(error),
             };
         }
-        // The last file is the first one of the next part, which it links to.
+        // The last file is also the first one of the next call, which compares its link.
         let next = lasts.last().copied().filter(|_| lasts.len() as u64 > FILES);
         Ok(CheckedLinks { damage, next })
     }

@@ -25,7 +25,7 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None` if there is none yet.
+    /// Reads the manifest of a folder; `None` if absent.
     pub(super) fn read(files: &Files) -> Result<Option<Self>> {
         Self::newer(files, None)
     }

@@ -83,8 +83,8 @@ impl Nodes {
         Self { pages, blocks_per_file, headers: Arc::default(), clusters }
     }
 
-    /// The same nodes, of which only those in the cache can be opened; `store_failed` for others. Damage that it finds
-    /// is dropped from the cache of both.
+    /// The same nodes, but only cached ones can be opened; `store_failed` for others. Damaged entries are dropped from
+    /// the shared cache.
     pub(super) fn cached(&self) -> Self {
         let Self { pages, blocks_per_file, headers, clusters } = self;
         let (headers, clusters) = (headers.clone(), clusters.clone());
@@ -122,7 +122,7 @@ impl Nodes {
         Ok(opened)
     }
 
-    /// Compares the hash of a node that was read with its reference; `store_corrupt`, naming the file, if it is another.
+    /// Compares the hash of a node that was read with its reference; `store_corrupt`, naming the file, if they differ.
     pub(super) fn check(&self, node: &NodeRef, hash: &Hash) -> Result<()> {
         if *hash == node.hash {
             return Ok(());
@@ -168,7 +168,7 @@ impl Nodes {
         Ok(header)
     }
 
-    /// Drops what is cached of a file that turned out to be damaged, since it may be made again.
+    /// Drops what is cached of a damaged file, since the file may be written again.
     fn forget(&self, last: u64) {
         self.pages.forget(last);
         self.clusters.retain(|(of, _)| of != last);
@@ -263,7 +263,7 @@ impl Nodes {
     }
 }
 
-/// The place of a leaf's record.
+/// The location of a leaf's record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeafPlace {
     pub(super) node: NodeRef,
@@ -300,7 +300,7 @@ impl LeafPlace {
     }
 }
 
-/// Bytes of a file that were read, for records that follow each other.
+/// Recently read bytes of a file, from which consecutive records are taken.
 #[derive(Debug, Default)]
 pub(super) struct Window {
     last: u64,

@@ -17,7 +17,7 @@ use super::spare::Spare;
 use super::writer::{Options, SnapshotWriter};
 use crate::tree::Tree;
 
-/// Each file is read once, in tree order.
+/// The cache for loading a tree: each file is read once, in tree order.
 const CACHE_BYTES: u64 = 64 << 20;
 
 impl SnapshotWriter {
@@ -128,7 +128,7 @@ impl SnapshotWriter {
             return Err(error);
         }
         if tree.root() != hash {
-            // Every node was already checked on the way.
+            // Every node was already checked when it was read.
             return Err(Error::new(Reason::Bug, Hex(&hash), Hex(&tree.root())));
         }
         writer.tree = tree;

@@ -1,4 +1,4 @@
-//! Finds the newest of files that have no manifest.
+//! Finds the newest file where there is no manifest.
 
 use alloc::vec::Vec;
 
@@ -9,9 +9,10 @@ use super::files::file_name;
 use super::manifest::Manifest;
 use super::together::{AT_ONCE, together};
 
-/// Returns the blocks of the files, given those that were found before; `None` if there is no file yet.
+/// Returns the blocks of the files, given the last known ones; `None` if there is no file yet.
 ///
-/// If nothing is new, it asks for one file. Otherwise the number of requests is logarithmic in that of the files.
+/// If nothing is new, it asks for one file. Otherwise the number of requests is logarithmic in the number of
+/// files.
 pub(super) fn newest(files: &dyn FarFiles, known: Option<Manifest>) -> Result<Option<Manifest>> {
     let blocks_per_file = match known {
         Some(known) => Some(known.blocks_per_file),
@@ -24,7 +25,7 @@ pub(super) fn newest(files: &dyn FarFiles, known: Option<Manifest>) -> Result<Op
     };
     let first = known.map_or(0, |known| known.newest / blocks_per_file + 1);
     let newest = if exists(&first)? { Some(search(first, exists)?) } else { first.checked_sub(1) };
-    // The newest file may be damaged, and is then named to whoever asks for its block.
+    // If the newest file is damaged, the error appears when its block is read.
     Ok(newest.map(|newest| Manifest {
         blocks_per_file,
         oldest: 0,
@@ -33,7 +34,7 @@ pub(super) fn newest(files: &dyn FarFiles, known: Option<Manifest>) -> Result<Op
     }))
 }
 
-/// Returns the last number that exists, given one that does; all up to that exist.
+/// Returns the last number that exists, given one that exists; there are no gaps.
 fn search(mut found: u64, exists: impl Fn(&u64) -> Result<bool> + Sync) -> Result<u64> {
     let mut missing: Option<u64> = None;
     let mut reach = 1_u64;

@@ -12,11 +12,12 @@ use super::files::{Files, failed, file_name};
 use super::recent::Recent;
 use super::turns::Turns;
 
-/// The bytes of a page of a file on this machine.
+/// The page size of local files.
 const NEAR_BYTES: u64 = 4096;
-/// Those of a page on another machine, where requests cost more than bytes: many files are shorter.
+/// The page size of remote files, where requests cost more than bytes; many files are shorter than
+/// a page.
 const FAR_BYTES: u64 = 1 << 16;
-/// The most pages that are read at once.
+/// The most pages in one request.
 const MOST_PAGES: u64 = 16;
 /// The memory that a cached page takes besides its bytes.
 const PAGE_MEMORY: u64 = 64;
@@ -28,7 +29,7 @@ pub(super) struct Pages {
     /// By the last block of a file, and the number of the page.
     recent: Arc<Recent<(u64, u64), Bytes>>,
     page_bytes: u64,
-    /// The pages that are being read from another machine.
+    /// The remote pages that are being read.
     turns: Arc<Turns>,
     /// Whether pages that are not cached are read.
     reads: bool,
@@ -41,7 +42,7 @@ impl Pages {
         Self { files, recent, page_bytes, turns: Arc::default(), reads: true }
     }
 
-    /// The same pages, of which only those that are cached are found; `store_failed` for others.
+    /// The same pages, but only cached ones are returned; `store_failed` for others.
     pub(super) fn cached(&self) -> Self {
         let Self { files, recent, page_bytes, turns, .. } = self;
         let (files, recent, turns) = (files.clone(), recent.clone(), turns.clone());
@@ -52,14 +53,14 @@ impl Pages {
         &self.files
     }
 
-    /// Drops the pages of a file that turned out to be damaged, since it may be made again.
+    /// Drops the pages of a damaged file, since the file may be written again.
     pub(super) fn forget(&self, last: u64) {
         self.files.forget(last);
         self.recent.retain(|(of, _)| of != last);
     }
 
-    /// Reads a range of the file whose group ends with block `last`, truncated at the end of the file. Of a local
-    /// folder it is not cached: its caller caches what is in it.
+    /// Reads a range of the file whose group ends with block `last`, truncated at the end of the file. A range of
+    /// a local file is not cached: the caller caches what it decodes.
     pub(super) fn read_once(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
         if self.files.is_local() {
             self.files.read_open(last, range)
@@ -109,7 +110,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Returns a page. One that is read from another machine comes with those after it, up to page `to`.
+    /// Returns a page. A remote read also fetches the pages after it, up to page `to`.
     fn page(&self, last: u64, number: u64, to: u64) -> Result<Bytes> {
         let key = (last, number);
         if let Some(page) = self.recent.get(key) {
@@ -148,7 +149,7 @@ impl Pages {
             self.insert((last, first), bytes.clone());
             return Ok(bytes);
         }
-        // Copied, so that none of them keeps the memory of all.
+        // Copied, so that one cached page does not keep the whole reply in memory.
         let pages: Vec<Bytes> = bytes.chunks(length).map(Bytes::copy_from_slice).collect();
         for (number, page) in (first..).zip(&pages) {
             self.insert((last, number), page.clone());

@@ -27,8 +27,8 @@ impl SnapshotWriter {
     /// to readers only once the next call of [`publish`](Self::publish), of this or of
     /// [`commit`](Self::commit) has returned.
     ///
-    /// For many blocks in a row. If the write fails, that next call fails. Only a local folder is
-    /// written on another thread.
+    /// Use it for many consecutive blocks. If the write fails, that next call fails. Only a local
+    /// folder is written on another thread.
     pub fn commit_in_background(&mut self, prepared: PreparedBlock) -> Result<Hash> {
         let root = self.take_over(prepared)?;
         if !self.nodes.files().is_local() {
@@ -72,7 +72,8 @@ impl SnapshotWriter {
     }
 }
 
-/// A file being written on another thread. Dropping it waits too: nobody else may write before.
+/// A file being written on another thread. Dropping it waits for the write, since writes must not
+/// overlap.
 #[derive(Debug)]
 pub(super) struct Writing(Option<JoinHandle<Result<Manifest>>>);
 

@@ -26,7 +26,7 @@ use crate::proof::{HISTORY, PROOF, Writer};
 #[derive(Debug)]
 pub struct SnapshotReader {
     nodes: Nodes,
-    /// Those of them that are cached, if the files are on other machines, so that reading them is mostly waiting.
+    /// The cached nodes alone, if the files are remote and reading them is slow.
     cached: Option<Nodes>,
     manifest: RwLock<Manifest>,
     limits: Limits,
@@ -151,8 +151,8 @@ impl SnapshotReader {
         })
     }
 
-    /// The history of the key with this hash, from these nodes; `ahead` if the trees after the first are read on several
-    /// threads.
+    /// The history of the key with this hash, from these nodes. With `ahead`, the trees after the first are read in
+    /// advance on several threads.
     fn history_from(
         &self,
         nodes: &Nodes,
@@ -201,8 +201,8 @@ impl SnapshotReader {
         })
     }
 
-    /// Makes an answer. If files are on other machines, it is made from the cache alone if that has all of it; otherwise
-    /// `make` also gets the cached nodes, and reads the others ahead on several threads.
+    /// Makes an answer. For remote files, it first tries the cache alone. If nodes are missing there, `make` also gets
+    /// the cached nodes, and reads the others ahead on several threads.
     fn cached_first<T>(&self, make: impl Fn(&Nodes, Option<&Nodes>) -> Result<T>) -> Result<T> {
         let Some(cached) = &self.cached else { return make(&self.nodes, None) };
         match make(cached, None) {
@@ -214,8 +214,8 @@ impl SnapshotReader {
         }
     }
 
-    /// Reads the trees of a key's changes in `from..changed` on several threads. Each begins somewhere in the range, and
-    /// finds the changes before that one after another, down to where the next thread begins.
+    /// Reads the trees of a key's changes in `from..changed` on several threads. Each thread takes a part of the range,
+    /// and follows the changes backwards through it.
     fn read_history_ahead(&self, hashes: &[Hash], from: u64, changed: u64) {
         let Some(length) = changed.checked_sub(from).filter(|length| *length > 0) else { return };
         let threads = length.min(AT_ONCE as u64);

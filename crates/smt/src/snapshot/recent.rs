@@ -4,10 +4,11 @@ use core::hash::{BuildHasherDefault, Hash, Hasher};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Recently used values, and older ones: when there are enough recent ones, the older ones are dropped.
+/// Two generations of values: when the young one is full, it becomes the old one, and the previous old
+/// one is dropped.
 #[derive(Debug)]
 pub(super) struct Recent<K, V> {
-    /// The most that the values of a generation weigh.
+    /// The maximum weight of a generation.
     capacity: u64,
     generations: Mutex<[Generation<K, V>; 2]>,
 }
@@ -83,7 +84,8 @@ impl<K: Copy + Eq + Hash, V> Generation<K, V> {
     }
 }
 
-/// Hashes blocks and places, which no client chooses; several times faster than the standard library's.
+/// Hashes block numbers and file positions, which no client chooses; several times faster than the
+/// standard library's hasher.
 #[derive(Debug, Default)]
 struct PlaceHasher(u64);
 

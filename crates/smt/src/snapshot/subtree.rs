@@ -66,7 +66,7 @@ impl Subtree {
     }
 }
 
-/// Appends the leaves at these places, in their order in files.
+/// Appends the leaves at these locations, in file order.
 fn read(
     nodes: &Nodes,
     places: &[LeafPlace],

@@ -1,4 +1,4 @@
-//! Does work that mostly waits for other machines on several threads.
+//! Runs I/O-bound work on a few threads.
 
 use alloc::vec::Vec;
 use std::panic::resume_unwind;

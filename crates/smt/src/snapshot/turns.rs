@@ -1,4 +1,4 @@
-//! Lets one thread read a page while others that want it wait.
+//! Single-flight page reads: one thread reads a page, and others wait for it.
 
 use alloc::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,14 @@ pub(super) struct Turns {
     freed: Condvar,
 }
 
-/// A turn, which ends when it is dropped.
+/// The right to read one page; dropping it releases the page.
 pub(super) struct Turn<'t> {
     turns: &'t Turns,
     page: (u64, u64),
 }
 
 impl Turns {
-    /// Waits until nobody else has this page's turn, and takes it.
+    /// Waits until no other thread reads this page, and reserves it.
     pub(super) fn take(&self, page: (u64, u64)) -> Turn<'_> {
         let mut taken = self.lock();
         while !taken.insert(page) {

@@ -67,7 +67,7 @@ pub(super) const UNCHANGED: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parent(u32);
 
-/// A [`Parent`], opened.
+/// The decoded form of a [`Parent`].
 pub(super) enum Above {
     Branch { at: usize, side: usize },
     Section(usize),
