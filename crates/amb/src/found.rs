@@ -1,4 +1,4 @@
-//! The answers that the opened leaves of a proof give.
+//! Collects the answers from the opened leaves of a proof.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,7 +21,7 @@ pub struct Entry<'a> {
     pub since: u64,
 }
 
-/// An entry, with as much as a replica needs to go on from it.
+/// An entry, with everything that a replica needs to continue from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica<'a> {
     /// The key.
@@ -30,7 +30,7 @@ pub struct Replica<'a> {
     pub versions: u64,
     /// The block that wrote the newest one.
     pub block: u64,
-    /// Its value; none for a tombstone.
+    /// Its value; `None` for a tombstone.
     pub value: Option<&'a [u8]>,
     /// The roots of the perfect trees over the past versions, largest first.
     pub peaks: &'a [Hash],
@@ -47,11 +47,11 @@ pub(crate) struct Leaf<'q, 'a> {
 
 /// The key of a leaf, and why the leaf is opened.
 pub(crate) enum LeafKey<'q> {
-    /// A key asked for, with its place among the distinct ones.
+    /// A requested key, with its index among the distinct ones.
     Asked { index: usize, key: &'q [u8] },
     /// A key of the page.
     InPage(Vec<u8>),
-    /// A key beside those.
+    /// Any other key.
     Other(Vec<u8>),
 }
 
@@ -71,7 +71,7 @@ impl LeafKey<'_> {
     }
 }
 
-/// What a leaf shows beside the newest version.
+/// What a leaf shows besides the newest version.
 pub(crate) enum Shows<'a> {
     Nothing,
     /// The state at a block.
@@ -87,7 +87,7 @@ pub(crate) type States<'a> = (Answer<'a>, Vec<Answer<'a>>);
 
 /// Everything that a proof shows.
 pub(crate) struct Found<'a> {
-    /// The state of each distinct key asked for.
+    /// The state of each distinct requested key.
     pub(crate) states: Vec<States<'a>>,
     /// The number of past versions in histories.
     pub(crate) changes: u64,
@@ -102,7 +102,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Nothing yet, for a question about this many keys.
+    /// No answers yet, for a question about this many keys.
     pub(crate) fn new(keys: usize) -> Self {
         Self {
             states: vec![(Answer::NeverWritten, Vec::new()); keys],
@@ -115,10 +115,10 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Adds a closed node; it may be one that a count covers.
+    /// Adds a closed node; `is_covered` if a count includes all of its entries.
     pub(crate) fn closed(&mut self, node: &Record, is_covered: bool) {
         if is_covered {
-            // Nodes beside each other count less than 2^56 entries; the branches above them show it later.
+            // Saturating is enough: the branches above check that the sum is below 2^56.
             self.count = self.count.saturating_add(node.live);
         }
         if let Some(partial) = &mut self.partial {
@@ -126,7 +126,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Adds a branch over the last two nodes; `way` leads to its prefix.
+    /// Adds a branch over the last two nodes; the path is its prefix.
     pub(crate) fn branch(&mut self, way: &Way, node: &Record) {
         if let Some(partial) = &mut self.partial {
             partial.branch(way, *node);
@@ -170,7 +170,7 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// The answer that the version is.
+    /// The version as an answer.
     pub(crate) fn answer(&self) -> Answer<'a> {
         let block = self.version.block;
         match self.value {

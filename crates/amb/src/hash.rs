@@ -9,7 +9,7 @@ use crate::way::Bits;
 /// The longest key, in bytes.
 pub const MAX_KEY: usize = 256;
 
-/// The root over no past versions: the hash of nothing.
+/// The root over no past versions: the hash of the empty string.
 pub(crate) const NO_PAST: Hash = *b"\x0e\x57\x51\xc0\x26\xe5\x43\xb2\xe8\xab\x2e\xb0\x60\x99\xda\xa1\
                                     \xd1\xe5\xdf\x47\x77\x8f\x77\x87\xfa\xab\x45\xcd\xf1\x2f\xe3\xa8";
 
@@ -23,7 +23,7 @@ pub fn hash_value(value: &[u8]) -> Hash {
 pub struct Version {
     /// The block that wrote it.
     pub block: u64,
-    /// The value's hash; none for a tombstone.
+    /// The value's hash; `None` for a tombstone.
     pub value: Option<Hash>,
 }
 
@@ -39,8 +39,7 @@ impl Version {
     }
 }
 
-/// The root over past versions: that over the perfect trees with the roots `peaks`, largest first, and perhaps one
-/// more leaf.
+/// The root over past versions, from the roots of their perfect trees, largest first, and perhaps one more leaf.
 pub(crate) fn past_root(peaks: &[Hash], leaf: Option<Hash>) -> Hash {
     let (last, peaks) = match (leaf, peaks.split_last()) {
         (Some(leaf), _) => (leaf, peaks),

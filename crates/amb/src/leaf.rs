@@ -38,7 +38,7 @@ pub(crate) fn read_leaf<'q, 'a>(
     Ok(Leaf { key, versions, newest, shows, record })
 }
 
-/// Reads whose entry it is.
+/// Reads the key of the entry.
 fn read_key<'q>(
     stream: &mut Stream<'_>,
     query: &Query<'q>,
@@ -79,7 +79,7 @@ fn read_key<'q>(
     }
 }
 
-/// Reads a key whose first bytes the way has.
+/// Reads a key; the path has its first whole bytes.
 fn read_other_key(stream: &mut Stream<'_>, way: &Way) -> Result<Vec<u8>> {
     let length = stream.integer()?;
     let first = way.whole_bytes();
@@ -94,7 +94,7 @@ fn read_other_key(stream: &mut Stream<'_>, way: &Way) -> Result<Vec<u8>> {
     Err(Error::new(Reason::LeafOffPath, "a key that begins with the way to it", Hex(&key)))
 }
 
-/// The versions of an entry: `n` past ones, and the newest, of `block`.
+/// Reads the versions of an entry: `n` past ones, and the newest one, written by `block`.
 struct Versions<'s, 'a> {
     stream: &'s mut Stream<'a>,
     block: u64,
@@ -105,7 +105,7 @@ struct Versions<'s, 'a> {
 type Read<'a> = (Shown<'a>, Hash, Shows<'a>);
 
 impl<'a> Versions<'_, 'a> {
-    /// An entry that is not asked for.
+    /// An entry that was not requested.
     fn hidden(&mut self) -> Result<Read<'a>> {
         Ok((self.newest(false)?, self.past()?, Shows::Nothing))
     }
@@ -228,7 +228,7 @@ fn out_of_range(expected: impl core::fmt::Display, found: impl core::fmt::Displa
     Error::new(Reason::IndexOutOfRange, expected, found)
 }
 
-/// Checks that a past version is one that the blocks asked about need.
+/// Checks that the question needs this past version.
 fn check_version(is_needed: bool, block: u64) -> Result<()> {
     if is_needed {
         return Ok(());

@@ -8,7 +8,7 @@ use crate::way::Bits;
 /// The first byte of a value's message.
 pub(crate) const VALUE: u8 = 0x12;
 
-/// The first bytes of the others.
+/// The first bytes of the other messages.
 mod kind {
     /// Of each leaf of RFC 9162.
     pub(super) const LEAF: u8 = 0x00;
@@ -86,7 +86,7 @@ pub(crate) fn hash(put: impl FnOnce(&mut Joined)) -> Hash {
 /// The length of the longest message: that of a branch at the last bit of the longest key.
 const LONGEST: usize = 3 + MAX_KEY + 2 * 56;
 
-/// The parts, joined: hashing them together is faster than one call for each.
+/// The joined parts of a message: hashing them at once is faster than one call for each.
 pub(crate) struct Joined {
     bytes: [u8; LONGEST],
     length: usize,

@@ -29,7 +29,7 @@ struct Leaf<'a> {
     key: Vec<u8>,
     versions: u64,
     newest: Version,
-    /// The roots of the perfect trees over the past versions; none if the leaf does not show them.
+    /// The roots of the perfect trees over the past versions; `None` if the leaf does not show them.
     peaks: Option<&'a [Hash]>,
     record: Record,
 }
@@ -41,7 +41,7 @@ struct Branch {
     depth: usize,
     children: [usize; 2],
     record: Record,
-    /// Whether something below it has changed, so that its record is an old one.
+    /// Whether something below it has changed, so that its record is stale.
     is_changed: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Partial<'a> {
         self.push(Node::Leaf(Leaf { key, versions, newest, peaks, record }));
     }
 
-    /// Adds the branch over the last two nodes; the way is its prefix.
+    /// Adds the branch over the last two nodes; the path is its prefix.
     pub(crate) fn branch(&mut self, way: &Way, record: Record) {
         let (right, left) = (self.tops.pop(), self.tops.pop());
         if let (Some(left), Some(right)) = (left, right) {
@@ -95,8 +95,8 @@ impl<'a> Partial<'a> {
 
     /// Executes an operation of a block.
     ///
-    /// `node_not_expanded` if its key's way ends at a node that does not show enough, `key_absent` if it deletes a key
-    /// that is not live.
+    /// `node_not_expanded` if its key's path ends at a node that does not show enough, `key_absent` if it deletes a
+    /// key that is not live.
     pub(crate) fn execute(&mut self, block: u64, operation: &Change<'_>) -> Result<()> {
         let key = operation.key;
         let newest = Version { block, value: operation.value.map(hash_value) };
@@ -122,7 +122,8 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// Puts a new leaf where its key's way ends: in place of the empty tree, or beside a node, under a new branch.
+    /// Puts a new leaf where its key's path ends: in place of the empty tree, or next to a node, under a new
+    /// branch.
     fn insert(&mut self, at: usize, key: &[u8], newest: Version) {
         let record = Record::entry(key, 1, &newest, &NO_PAST);
         let leaf = Leaf { key: key.to_vec(), versions: 1, newest, peaks: Some(&[]), record };
@@ -189,7 +190,7 @@ impl Leaf<'_> {
             return Err(absent(&self.key));
         }
         let past = past_root(peaks, Some(self.newest.past_leaf()));
-        // Below 2^56 before.
+        // The number was below 2^56 before.
         self.versions += 1;
         self.newest = newest;
         self.record = Record::entry(&self.key, self.versions, &newest, &past);

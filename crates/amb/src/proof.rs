@@ -35,7 +35,7 @@ pub const TRANSFER: Envelope = Envelope { scheme: Scheme::Amb, kind: 5 };
 /// The envelope of a partial tree on which operations can be executed.
 pub const UPDATE: Envelope = Envelope { scheme: Scheme::Amb, kind: 6 };
 
-/// The first bytes of contents: also a tombstone's and a value's states in hashes.
+/// The first byte of a version's content. Hashes have the same bytes for tombstones and values.
 const TOMBSTONE: u8 = 0;
 const VALUE: u8 = 1;
 

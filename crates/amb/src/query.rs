@@ -1,4 +1,4 @@
-//! A question as the walk through the tree sees it: which nodes it meets, covers, and has no need to open.
+//! A question as a walk needs it: which nodes it meets, covers, and need not open.
 
 use core::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::way::Bits;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<'q> {
     pub(crate) kind: Kind,
-    /// The keys asked for, distinct and ascending; none in a range.
+    /// The requested keys, distinct and ascending; empty for a range.
     pub(crate) keys: &'q [&'q [u8]],
     /// The page: `first <= key < end`.
     pub(crate) first: &'q [u8],
@@ -35,9 +35,10 @@ pub(crate) enum Lead {
     Closed,
     /// None: all entries of the node are counted.
     Covered,
-    /// A run of the keys asked for.
+    /// A run of the requested keys.
     Keys { start: usize, end: usize },
-    /// The page has a part of the node; `first` and `end` say whether that bound begins with the way.
+    /// The page has a part of the node; `first` and `end` say whether that bound begins with the
+    /// path.
     Page { first: bool, end: bool },
 }
 
@@ -107,7 +108,7 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// The keys that begin with the way, among a run of them.
+    /// The keys that begin with the path, among a run of them.
     fn keys_on(&self, way: Bits<'_>, start: usize, end: usize) -> Lead {
         let run = self.keys.get(start..end).unwrap_or_default();
         let before = run.partition_point(|key| way.order_of(key) == Ordering::Less);
@@ -118,8 +119,8 @@ impl<'q> Query<'q> {
         Lead::Keys { start: start + before, end: start + until }
     }
 
-    /// Whether the page meets or covers a node. A bound that does not begin with the way to the branch is before or
-    /// after all keys of the node.
+    /// Whether the page meets or covers a node. A bound that does not begin with the path to the branch is before
+    /// or after all keys of the node.
     fn page_on(&self, way: Bits<'_>, mut first: bool, mut end: bool) -> Lead {
         if first {
             match way.order_of(self.first) {

@@ -44,7 +44,7 @@ pub struct Hist<'q> {
 pub struct Range<'q> {
     /// The first key that may be in the range.
     pub lo: &'q [u8],
-    /// The first key after the range; none if it has no end.
+    /// The first key after the range; `None` if it has no end.
     pub hi: Option<&'q [u8]>,
     /// The block.
     pub at: u64,
@@ -57,7 +57,7 @@ pub struct Range<'q> {
 pub struct Count<'q> {
     /// The first key that may be in the range.
     pub lo: &'q [u8],
-    /// The first key after the range; none if it has no end.
+    /// The first key after the range; `None` if it has no end.
     pub hi: Option<&'q [u8]>,
 }
 
@@ -66,9 +66,9 @@ pub struct Count<'q> {
 pub struct Transfer<'q> {
     /// The first key that may be in the range.
     pub lo: &'q [u8],
-    /// The first key after the range; none if it has no end.
+    /// The first key after the range; `None` if it has no end.
     pub hi: Option<&'q [u8]>,
-    /// The block; none for all entries.
+    /// The block; `None` for all entries.
     pub after: Option<u64>,
 }
 

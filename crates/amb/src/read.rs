@@ -13,7 +13,8 @@ use crate::way::{MAX_DEPTH, Way, is_padded, pre_length_after};
 
 /// Reads the nodes that a query opens; returns the root's record.
 ///
-/// The branches above the current node wait in a list: at most 2,304, since their depths ascend.
+/// The branches above the current node are kept in a list: at most 2,304, since their depths
+/// ascend.
 pub(crate) fn read_nodes<'a>(
     stream: &mut Stream<'a>,
     query: &Query<'_>,
@@ -50,7 +51,7 @@ pub(crate) fn read_nodes<'a>(
     }
 }
 
-/// Room for the branches above a leaf of a tree with a few million keys.
+/// The usual number of branches above a leaf in a tree of a few million keys.
 const TYPICAL_DEPTH: usize = 32;
 
 /// A branch with children that are not read yet.
@@ -63,11 +64,11 @@ struct Branch {
 
 enum Node {
     Complete(Record),
-    /// A branch, at the end of the way; its children follow.
+    /// A branch, at the end of the path; its children follow.
     Branch,
 }
 
-/// `node(p)` of the specification, but for the children of a branch.
+/// `node(p)` of the specification, without the children of a branch.
 fn read_node<'a>(
     stream: &mut Stream<'a>,
     query: &Query<'_>,
@@ -101,7 +102,7 @@ fn read_node<'a>(
     }
 }
 
-/// Reads a branch `further` bits below its parent's child; the way becomes its prefix.
+/// Reads a branch `further` bits below its parent's child; the path becomes its prefix.
 fn read_branch(stream: &mut Stream<'_>, way: &mut Way, further: u64) -> Result<Node> {
     let depth = usize::try_from(further).ok().and_then(|it| it.checked_add(way.length()));
     let Some(depth) = depth.filter(|&depth| depth < MAX_DEPTH) else {

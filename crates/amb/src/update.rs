@@ -109,7 +109,7 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    /// No vector has so many bytes.
+    /// No test vector is this large.
     #[test]
     fn the_proofs_of_all_parts_have_at_most_64_mib() {
         let root = Root { hash: Hash::default(), height: 0 };

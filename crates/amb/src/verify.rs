@@ -30,7 +30,7 @@ pub fn verify<'a>(
     Ok(Verified::by_verifier(answers))
 }
 
-/// The histories of keys. Keys that were asked for more than once share theirs, so that memory is bounded by the proof.
+/// The histories of keys. Repeated keys share one history, so that memory is bounded by the proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histories<'a> {
     /// The histories of the distinct keys, ascending by key; `entering` is always shown.
@@ -73,7 +73,7 @@ pub fn verify_history<'a>(
 pub struct Page<'a, T> {
     /// The entries of the page: ascending by key, in a reversed range descending.
     pub entries: Vec<T>,
-    /// Where the page is cut; none if it reaches the end of the range.
+    /// Where the page is cut; `None` if it reaches the end of the range.
     ///
     /// The next page has this as its `lo`, in a reversed range as its `hi`.
     pub next: Option<&'a [u8]>,
@@ -85,8 +85,8 @@ pub struct Page<'a, T> {
 
 /// Verifies all keys between two bounds that had a value after a block, or the first page of them.
 ///
-/// Every page advances, but may open no entry: bound how many pages in a row from one server do so.
-/// Source: `test-vectors/spec/amb.md`, section 4.
+/// Every page advances, but may open no entry: limit the number of consecutive empty pages from one
+/// server. Source: `test-vectors/spec/amb.md`, section 4.
 pub fn verify_range<'a>(
     root: &Root,
     question: &Range<'_>,
@@ -121,7 +121,8 @@ pub fn verify_count(
     Ok(Verified::by_verifier(found.count))
 }
 
-/// Verifies the entries between two bounds, with as much as a replica needs, or the first page of them.
+/// Verifies the entries between two bounds, with everything that a replica needs, or the first page of
+/// them.
 ///
 /// Pages are those of [`verify_range`]. Source: `test-vectors/spec/amb.md`, section 7.
 pub fn verify_transfer<'a>(

@@ -42,7 +42,7 @@ impl<'k> Bits<'k> {
         self.bytes
     }
 
-    /// Compares the first bits of a key, as many, with these bits.
+    /// Compares the first bits of a key with these bits.
     pub(crate) fn order_of(&self, key: &[u8]) -> Ordering {
         let (whole, rest) = (self.length / BITS, self.length % BITS);
         let [of_key, bytes] = [key, self.bytes].map(|bytes| bytes.get(..whole).unwrap_or(bytes));
@@ -70,7 +70,7 @@ impl<'k> Bits<'k> {
     }
 }
 
-/// The way to a node: the bits that its keys share by their places in the tree.
+/// The path to a node: the bits that all keys below it have in common.
 #[derive(Debug)]
 pub(crate) struct Way {
     bytes: [u8; MAX_KEY],
@@ -80,7 +80,7 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    /// The way to the root.
+    /// The path to the root.
     pub(crate) const fn new() -> Self {
         Self { bytes: [0; MAX_KEY], length: 0, ended: false }
     }
@@ -90,12 +90,12 @@ impl Way {
         self.length
     }
 
-    /// Whether all keys of the node are one: those bits say that it has ended.
+    /// Whether the path has a whole key and its end, so that the node has no other key.
     pub(crate) const fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Its whole bytes, which are the beginning of each key of the node.
+    /// Its whole bytes, with which each key of the node begins.
     pub(crate) fn whole_bytes(&self) -> &[u8] {
         self.bytes.get(..self.length / BITS).unwrap_or_default()
     }
@@ -107,7 +107,8 @@ impl Way {
         Bits { bytes: bytes.unwrap_or_default(), length: self.length }
     }
 
-    /// Whether a longer prefix begins with it; `pre` is that prefix as bytes, from the last whole byte of the way on.
+    /// Whether a longer prefix begins with it; `pre` is that prefix as bytes, from the last whole byte of the path
+    /// on.
     pub(crate) fn begins(&self, pre: &[u8]) -> bool {
         match (self.length % BITS, self.bytes.get(self.length / BITS), pre.first()) {
             (rest @ 2.., Some(byte), Some(first)) => first & known(rest) == *byte,
@@ -115,9 +116,10 @@ impl Way {
         }
     }
 
-    /// Replaces its last bits by those of a longer prefix: the prefix as bytes, from the last whole byte of the way on.
+    /// Replaces its last bits by those of a longer prefix: the prefix as bytes, from the last whole byte of the path
+    /// on.
     ///
-    /// The way must not have ended.
+    /// The path must not have ended.
     pub(crate) fn extend(&mut self, pre: &[u8], depth: usize) {
         let from = self.length / BITS;
         if let Some(room) = self.bytes.get_mut(from..from + pre.len()) {
@@ -148,13 +150,13 @@ impl Way {
     }
 }
 
-/// The number of bytes of which so many first bits know one.
+/// The number of key bytes that the first `bits` bits reach into.
 #[cfg(feature = "prover")]
 pub(crate) const fn known_length(bits: usize) -> usize {
     bits.div_ceil(BITS)
 }
 
-/// The number of bytes that a way of this length has completely.
+/// The number of whole bytes in a path of this length.
 #[cfg(feature = "prover")]
 pub(crate) const fn whole_length(way: usize) -> usize {
     way / BITS
@@ -165,7 +167,7 @@ pub(crate) const fn pre_length(depth: usize) -> usize {
     depth / BITS + (depth % BITS >= 2) as usize
 }
 
-/// The number of bytes of a prefix that stand after the whole ones of the way to its node.
+/// The length of a prefix without the whole bytes that the path to its node has.
 pub(crate) const fn pre_length_after(way: usize, depth: usize) -> usize {
     pre_length(depth) - way / BITS
 }
@@ -199,7 +201,7 @@ pub(crate) fn first_bits(key: &[u8], length: usize) -> Vec<u8> {
     bytes
 }
 
-/// The first bit in which two keys differ; none if they are equal.
+/// The first bit in which two keys differ; `None` if they are equal.
 pub(crate) fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
     let whole = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     match (a.get(whole), b.get(whole)) {
@@ -209,7 +211,8 @@ pub(crate) fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
     }
 }
 
-/// The bits of a byte that `rest` bits of its nine show, the first of which only says that there is a byte.
+/// The mask of the bits of a byte that `rest` of its nine bits show. The first of the nine only marks that
+/// there is a byte.
 const fn known(rest: usize) -> u8 {
     !(0xff >> (rest - 1))
 }

@@ -7,7 +7,7 @@ use crate::way::{Bits, first_bits, known_length};
 
 /// A branch, with the records of its children, so that its hash needs nothing else.
 ///
-/// The first cache line is all that the way to a key reads.
+/// The path to a key reads only the first cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Branch {
@@ -15,12 +15,12 @@ pub(super) struct Branch {
     /// An entry below it, whose key has its prefix.
     pub(super) entry: u32,
     depth: u16,
-    /// The bytes of the prefix of which a bit is known, if they are no more.
+    /// The bytes of the prefix of which a bit is known, if they fit.
     prefix: [u8; 18],
     records: [Packed; 2],
 }
 
-/// Where a node is, in four bytes.
+/// The location of a node, in four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link(u32);
 
@@ -32,7 +32,7 @@ pub(super) enum Node {
     Branch(u32),
 }
 
-/// A node: where it is, and its record.
+/// A node: its location and its record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
     pub(super) link: Link,

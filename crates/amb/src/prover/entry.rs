@@ -16,9 +16,9 @@ pub(super) struct Entry {
     pub(super) key: Box<[u8]>,
     /// The newest version.
     pub(super) newest: Version,
-    /// Its value; none for a tombstone.
+    /// Its value; `None` for a tombstone.
     pub(super) value: Option<Box<[u8]>>,
-    /// The other versions; none if there is no other.
+    /// The past versions; `None` if absent.
     past: Option<Box<Past>>,
 }
 

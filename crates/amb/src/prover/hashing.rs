@@ -10,7 +10,7 @@ use prooflight_core::Hash;
 /// The number of messages hashed at once.
 const AT_ONCE: usize = 8;
 
-/// Hashes messages, each in memory that the ones before it have used.
+/// Hashes batches of messages in reused buffers.
 pub(super) struct Hasher {
     params: Params,
     messages: [Vec<u8>; AT_ONCE],
@@ -54,7 +54,8 @@ impl Hasher {
                 count += 1;
             }
             if let [message] = &messages[..count] {
-                // A path of its own: the jobs below take longer to make than one hash.
+                // A single message is hashed directly: the jobs below take longer to make than one
+                // hash.
                 hashes.extend(params.hash(message).as_bytes().first_chunk().copied());
                 return;
             }

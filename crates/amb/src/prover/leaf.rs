@@ -1,4 +1,4 @@
-//! An entry as proofs show it, wherever its versions are.
+//! An entry as proofs show it, in memory or in a store.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -35,13 +35,13 @@ pub(super) trait Leaf {
 
 /// Some past versions of an entry.
 pub(super) struct Excerpt<'e> {
-    /// Their blocks, and what these wrote.
+    /// Their blocks and contents.
     pub(super) versions: Vec<(u64, Content<'e>)>,
     /// The hashes that lead from them to the root over the past versions.
     pub(super) hashes: Vec<Hash>,
 }
 
-/// What a version wrote.
+/// The content of a version.
 #[derive(Clone, Debug)]
 pub(super) enum Content<'e> {
     Tombstone,

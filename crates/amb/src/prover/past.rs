@@ -11,7 +11,7 @@ use prooflight_core::{Hash, Result};
 use super::leaf::{Content, Excerpt};
 use crate::hash::{NO_PAST, hash_value, past_root};
 
-/// Past versions, oldest first: at least one, which most entries with a past have, and so without further memory.
+/// Past versions, oldest first, at least one. Most entries have only one, which needs no further allocation.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
     first: PastVersion,
@@ -27,12 +27,12 @@ pub(super) struct Past {
 #[derive(Clone, Debug)]
 pub(super) struct PastVersion {
     pub(super) block: u64,
-    /// None for a tombstone.
+    /// `None` for a tombstone.
     pub(super) value: Option<Box<[u8]>>,
 }
 
 impl PastVersion {
-    /// What it wrote, with the value if the version is of a block up to this one.
+    /// The content, with the value itself if the version's block is at most `shown_until`.
     fn content(&self, shown_until: u64) -> Content<'_> {
         match &self.value {
             None => Content::Tombstone,

@@ -19,10 +19,10 @@ pub(super) trait Node: Clone {
 
     fn record(&self) -> &Record;
 
-    /// The key of an entry of the node; nothing if there is none.
+    /// The key of an entry of the node; empty without entries.
     fn key(&self) -> &[u8];
 
-    /// The node itself, which may have to be read.
+    /// The content of the node, which may have to be read.
     fn open(&self) -> Result<Opened<Self>>;
 }
 
@@ -33,13 +33,13 @@ pub(super) enum Opened<N: Node> {
     Branch { depth: usize, children: [N; 2] },
 }
 
-/// A tree that is proved, with its root.
+/// Proves from a tree, against its root.
 pub(super) struct Proving<N> {
     pub(super) root: Root,
     pub(super) top: N,
 }
 
-/// Errors of all of them: those of the verifier for arguments, those of reading nodes, and `request_too_large` for a
+/// Errors of all methods: those of the verifier for arguments, those of reading nodes, and `request_too_large` for a
 /// proof of more than 8 MiB.
 impl<N: Node> Proving<N> {
     pub(super) fn get(&self, question: &Get<'_>) -> Result<Vec<u8>> {
@@ -89,7 +89,7 @@ impl<N: Node> Proving<N> {
             let cut = self.write_nodes(&mut writer, query, cutter)?;
             Ok::<_, Error>((cut, writer.finish()))
         };
-        // The nodes are written twice, unless they are all that was asked for, and in their order.
+        // The nodes are written a second time if the page was cut or is in reverse order.
         let (cut, proof) = write(None, &query, Some(&mut cutter))?;
         if cut.is_none() && !is_reverse {
             return Ok(proof);

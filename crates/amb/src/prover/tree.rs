@@ -18,14 +18,14 @@ use crate::way::{Bits, bit};
 /// not.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The newest block; none before the first.
+    /// The newest block; `None` before the first.
     pub(super) height: Option<u64>,
     pub(super) top: Child,
     pub(super) branches: Vec<Branch>,
     pub(super) entries: Vec<Entry>,
 }
 
-/// Where a node's record is.
+/// The location of a node's record.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     Top,
@@ -38,7 +38,7 @@ impl Tree {
         Self { height: None, top: Child::EMPTY, branches: Vec::new(), entries: Vec::new() }
     }
 
-    /// The newest block; none before the first.
+    /// The newest block; `None` before the first.
     pub const fn height(&self) -> Option<u64> {
         self.height
     }

@@ -18,7 +18,7 @@ use crate::message::{Message as _, VALUE};
 use crate::question::{check_changes, invalid};
 use crate::way::{bit, first_difference};
 
-/// The most changes that are worked on together, so that what they need stays in the nearest caches.
+/// The most changes that are processed together, so that their data stays in the nearest caches.
 ///
 /// Each step first reads the memory that it needs, for all of them at once: such reads overlap, but not those with
 /// work between them.
@@ -102,7 +102,7 @@ impl Tree {
     fn nearest(&self, changes: &[Change<'_>], links: &mut Vec<Link>) {
         links.clear();
         links.resize(changes.len(), self.top.link);
-        // All ways go down one branch at a time: none waits for the memory that another one reads.
+        // All paths descend one branch at a time, so that their memory accesses overlap.
         let mut is_below = true;
         while is_below {
             is_below = false;
@@ -175,7 +175,7 @@ impl Tree {
         records.extend(targets.iter().zip(&*hashes).map(record));
     }
 
-    /// Goes down with a run of changes from its place, through the branches there and the new ones that it needs.
+    /// Descends with a run of changes, through the existing branches and the new ones that it needs.
     ///
     /// Adds to `rest` the runs, with their places, that have at most `most` changes or are a single entry. The branches
     /// above them are in `levels`.
@@ -217,7 +217,8 @@ impl Tree {
         }
     }
 
-    /// The branch that a run of changes leads to at a place, perhaps a new one; none if the run is the entry there.
+    /// The branch that a run of changes leads to at a place, perhaps a new one; `None` if the run is the entry
+    /// there.
     fn branch_for(&mut self, block: &Block<'_>, place: Place, run: &Range<usize>) -> Option<u32> {
         let node = self.link(place).node();
         let (changes, targets) = (&block.changes[run.clone()], &block.targets[run.clone()]);
@@ -290,9 +291,10 @@ struct Block<'b> {
 /// The entry of a change.
 #[derive(Clone, Copy)]
 struct Target {
-    /// Its number; that of a new one is not taken yet.
+    /// Its index; a new entry is not added yet.
     entry: u32,
-    /// For a new one, the first bit in which its key differs from the nearest; none if the key has an entry.
+    /// For a new one, the first bit in which its key differs from the nearest; `None` if the key has an
+    /// entry.
     differs_at: Option<usize>,
 }
 
@@ -307,7 +309,7 @@ struct Levels {
     starts: Vec<usize>,
 }
 
-/// Memory that one part after the other uses.
+/// Buffers that are reused for every part.
 #[derive(Default)]
 struct Work {
     hasher: Hasher,

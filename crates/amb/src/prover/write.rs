@@ -53,7 +53,7 @@ impl Writer {
         }
     }
 
-    /// The head of a branch with a prefix, to which a way of this length leads.
+    /// The head of a branch with this prefix; `way` is the length of the path to it.
     pub(super) fn branch(&mut self, prefix: Bits<'_>, way: usize) {
         self.integer((prefix.length() - way + 2) as u64);
         if prefix.length() > way {
@@ -63,7 +63,7 @@ impl Writer {
         }
     }
 
-    /// The key of a leaf that is not asked for by its number.
+    /// The key of a leaf that is not that of a requested key.
     pub(super) fn key(&mut self, key: &[u8], way: usize) {
         self.string(key.get(whole_length(way)..).unwrap_or_default());
     }

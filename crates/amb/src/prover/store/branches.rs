@@ -8,13 +8,14 @@ use super::draft::{At, Draft};
 use super::item::{Item as _, Piece};
 use super::top::{Branch, Child, Node};
 
-/// The tree of a draft: its largest subtrees of at most 64 entries become pages, which `page` gets with their records.
+/// The tree of a draft: its largest subtrees of at most 64 entries become pages, which are passed to `page` with their
+/// records.
 pub(super) fn above_pages<'i, 'p>(
     draft: &Draft,
     pieces: &'i [Piece<'p>],
     mut page: impl FnMut(&'i [Piece<'p>], &Child),
 ) -> Child {
-    // The branches above pages that no other one has taken yet.
+    // The branches above pages that have no parent yet.
     let mut made: Vec<Option<Child>> = Vec::with_capacity(draft.branches().len());
     let mut take = |at: At, made: &mut [Option<Child>]| {
         let known = match at {

@@ -1,4 +1,4 @@
-//! The tree over items that are next to each other, hashed level by level.
+//! The tree over neighbouring items, hashed level by level.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ pub(super) struct Draft {
     records: Vec<Record>,
     /// Each branch follows those below it.
     branches: Vec<Branch>,
-    /// None if there are no items.
+    /// `None` without items.
     pub(super) top: Option<At>,
 }
 
@@ -35,12 +35,12 @@ pub(super) struct Branch {
     /// The items below it.
     pub(super) items: Range<usize>,
     pub(super) record: Record,
-    /// The number of branches on the longest way down to an item.
+    /// The number of branches on the longest path down to an item.
     level: usize,
 }
 
 impl Draft {
-    /// The tree over items, which ascend and of which none begins with the way to another.
+    /// The tree over items, ascending by key; no item is an ancestor of another.
     pub(super) fn over(items: &[impl Item]) -> Self {
         let mut draft = Self { records: records(items), branches: Vec::new(), top: None };
         // The branches whose right child is not complete yet, with their left ones; the deepest last.

@@ -1,4 +1,4 @@
-//! An entry as a page has it.
+//! An entry as a page stores it.
 //!
 //! key length u16, key, number of versions u64, newest block u64, [content], the roots of the perfect trees over the past
 //! versions, largest first. A content is `00` for a tombstone; `01`, length u16 and a value; or `02` and the hash of a
@@ -19,7 +19,7 @@ use super::record::{integer, short, value_key};
 use crate::hash::{NO_PAST, Version, past_root};
 use crate::message::Message as _;
 
-/// A key that was ever set, as its page has it.
+/// A key that was ever set, as its page stores it.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'p> {
     pub(super) key: Cow<'p, [u8]>,
@@ -37,7 +37,7 @@ pub(super) struct Entry<'p> {
 pub(super) struct Write<'p> {
     pub(super) key: &'p [u8],
     pub(super) value: Option<&'p [u8]>,
-    /// The version that it makes.
+    /// The version that it creates.
     pub(super) version: Version,
 }
 
@@ -127,7 +127,7 @@ impl<'p> Entry<'p> {
     }
 }
 
-/// Writes what a version wrote: its value if it is given, or else its value's hash.
+/// Writes the content of a version: its value if given, otherwise the value's hash.
 pub(super) fn put_content(record: &mut Vec<u8>, version: &Version, value: Option<&[u8]>) {
     match (value, version.value) {
         (_, None) => record.push(0),
@@ -144,7 +144,8 @@ pub(super) fn put_content(record: &mut Vec<u8>, version: &Version, value: Option
     }
 }
 
-/// Reads what a version wrote: its value's hash, which is zeros if the value itself is there, and the value.
+/// Reads the content of a version: the hash of its value and the value. The hash is zeros if the value
+/// itself is stored.
 pub(super) fn read_content<'r>(
     reader: &mut Reader<'r>,
 ) -> Result<(Option<Hash>, Option<&'r [u8]>)> {

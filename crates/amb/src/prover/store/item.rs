@@ -1,22 +1,22 @@
-//! What a tree is built of: entries, and nodes that stay as they are.
+//! What a tree is built from: entries, and unchanged nodes.
 
 use super::entry::Entry;
 use super::top::Child;
 use crate::hash::Record;
 
-/// A node, next to others in the order of their keys.
+/// A node in a list that is sorted by key.
 pub(super) trait Item {
     /// A key of the node.
     fn key(&self) -> &[u8];
 
-    /// The entry that it is, or the record of a node that stays as it is.
+    /// The entry, or the record of an unchanged node.
     fn entry(&self) -> Result<&Entry<'_>, &Record>;
 }
 
 /// A part of a changed tree.
 #[derive(Debug)]
 pub(super) enum Piece<'p> {
-    /// A page or a branch above pages, as it was.
+    /// A page or a branch above pages, unchanged.
     Node(Child),
     Entry(Entry<'p>),
 }

@@ -64,7 +64,7 @@ pub(super) fn next<S: Read + ?Sized>(
     Ok((after, writes))
 }
 
-/// The version that each change makes.
+/// The version that each change creates.
 fn versions<'p>(block: u64, changes: &[Change<'p>]) -> Vec<Write<'p>> {
     let values = changes.iter().filter_map(|change| change.value);
     let mut hashes = hash_all(values, |message, value| {

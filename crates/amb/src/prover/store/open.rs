@@ -12,7 +12,7 @@ use super::record::{check, decode, decode_node, kind};
 use super::top::{Child, Node};
 use crate::hash::Record;
 
-/// The newest block, and the tree after it; none for an empty store.
+/// The newest block, and the tree after it; `None` for an empty store.
 pub(super) fn open<S: Read + ?Sized>(store: &S) -> Result<Option<(u64, Child)>> {
     let Some((height, head)) = newest(store)? else { return Ok(None) };
     let mut pieces = Vec::new();

@@ -12,7 +12,7 @@ use crate::hash::Record;
 use crate::message::{Message as _, VALUE};
 use crate::prover::hashing::hash_all;
 
-/// The bytes of a page as they are in a store.
+/// The stored bytes of a page.
 pub(super) fn read<S: Read + ?Sized>(store: &S, first: &[u8]) -> Result<Vec<u8>> {
     require(store, &page_key(first), &format_args!("the page from {} on", Hex(first)))
 }

@@ -16,7 +16,7 @@ use crate::message::Message as _;
 use crate::prover::leaf::{Content, Excerpt};
 use crate::prover::past::{Peak, peaks_of};
 
-/// A past version of an entry, as it was read.
+/// A past version of an entry, read from the store.
 struct Past {
     version: Version,
     /// Its value, if it has one without a record of its own.
@@ -59,7 +59,7 @@ pub(super) fn put_lost(writes: &mut WriteBatch, key: &[u8], count: u64, peaks: &
 
 /// The number of past versions of blocks before this one.
 ///
-/// `version_unavailable` if the store lacks the versions that decide about it.
+/// `version_unavailable` if the store lacks the versions that determine it.
 pub(super) fn before<S: Read + ?Sized>(store: &S, entry: &Entry<'_>, block: u64) -> Result<u64> {
     let lost = Lost::read(store, &entry.key)?;
     let (mut low, mut high) = (lost.count, entry.versions - 1);
@@ -72,7 +72,7 @@ pub(super) fn before<S: Read + ?Sized>(store: &S, entry: &Entry<'_>, block: u64)
         }
     }
     if low > 0 && low == lost.count {
-        // Those before it are of earlier blocks than the first one that is here.
+        // The missing versions are of earlier blocks than the first stored one.
         let first = if low == entry.versions - 1 {
             entry.newest.block
         } else {
@@ -85,10 +85,10 @@ pub(super) fn before<S: Read + ?Sized>(store: &S, entry: &Entry<'_>, block: u64)
     Ok(low)
 }
 
-/// Some past versions in a row, at least one, with their values up to a block.
+/// Consecutive past versions, at least one, with their values up to a block.
 ///
-/// `store_corrupt` if they are not those that the entry's root is over; `version_unavailable` if the store began with a
-/// later one; `request_too_large` for more than a proof may have.
+/// `store_corrupt` if they do not hash to the entry's root; `version_unavailable` if the store began with a later one;
+/// `request_too_large` for more than a proof may have.
 pub(super) fn excerpt<S: Read + ?Sized>(
     store: &S,
     entry: &Entry<'_>,
@@ -183,7 +183,7 @@ fn root_of<S: Read + ?Sized>(store: &S, key: &[u8], part: Subtree, lost: &Lost) 
 }
 
 impl Lost {
-    /// None, unless the store began with a later version.
+    /// Empty, unless the store began with a later version.
     fn read<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Self> {
         let record = lost_key(key);
         let Some(value) = store.get(&record)? else { return Ok(Self::default()) };
@@ -219,7 +219,7 @@ impl Past {
         Self::decode(&require(store, &past_key(key, number), &name)?, number, &name)
     }
 
-    /// Versions in a row.
+    /// Consecutive versions.
     fn range<S: Read + ?Sized>(store: &S, key: &[u8], numbers: &[u64]) -> Result<Vec<Self>> {
         let [first, .., last] = numbers else {
             return numbers.iter().map(|&number| Self::require(store, key, number)).collect();

@@ -1,4 +1,4 @@
-//! The ways of a block's changes to the pages that they change.
+//! Assigns a block's changes to the pages that they change.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -11,11 +11,11 @@ use crate::way::{Bits, bit};
 /// A part of the tree, with the changes that belong to it.
 #[derive(Debug)]
 pub(super) enum Part<'t> {
-    /// A node that stays as it is.
+    /// An unchanged node.
     Node(&'t Child),
     /// A page that changes.
     Page(&'t Child, Range<usize>),
-    /// New entries, beside a node.
+    /// New entries, next to a node.
     New(Range<usize>),
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Part<'t> {
 pub(super) fn route<'t>(top: &'t Child, changes: &[Write<'_>]) -> Vec<Part<'t>> {
     let mut parts = Vec::new();
     let mut visits = Vec::from([(top, 0..changes.len())]);
-    // The new entries after a node, which follow the visit with as many left.
+    // The new entries after a node: they follow once the number of open visits has dropped to this.
     let mut after: Vec<(usize, Range<usize>)> = Vec::new();
     while let Some((node, run)) = visits.pop() {
         match &node.node {

@@ -22,7 +22,7 @@ use crate::question::{Root, check_changes};
 use crate::way::bit;
 use crate::{Count, Get, Hist, Range, Transfer};
 
-/// The number of blocks, the newest among them, whose roots can be proved.
+/// The number of newest blocks against whose roots a reader proves.
 pub const RECENT: usize = 64;
 
 /// The state of a chain in a store.
@@ -32,7 +32,7 @@ pub const RECENT: usize = 64;
 #[derive(Debug)]
 pub struct AmbState<S: Store> {
     store: S,
-    /// The newest block; none before the first.
+    /// The newest block; `None` before the first.
     height: Option<u64>,
     top: Child,
     /// The newest states that readers may be asked about, ascending.

@@ -1,7 +1,7 @@
-//! Puts the state after a block together from its entries, which another store sent: a replica begins with it.
+//! Assembles the state after a block from its entries, which another store sent, to start a replica.
 //!
-//! The entries come in pages, each proved against the block's root. Past versions do not come with them: only the roots
-//! over them, so that later versions can be proved.
+//! The entries come in pages, each proved against the block's root. Past versions are not sent, only the roots over
+//! them, so that later versions can be proved.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -24,17 +24,18 @@ use crate::question::Root;
 use crate::way::first_difference;
 use crate::{Replica, Transfer, verify_transfer};
 
-/// The state after a block, put together from proofs of its entries, in order.
+/// Assembles the state after a block from proofs of its entries, in order.
 ///
 /// In memory are one path of the tree, with at most 64 entries a level, and the record of each page.
 #[derive(Debug)]
 pub struct Assembly {
     root: Root,
-    /// The first key that may follow; none once all entries were taken.
+    /// The first key that may follow; `None` once all entries were added.
     next: Option<Vec<u8>>,
     /// The newest key.
     last: Vec<u8>,
-    /// The left children of branches whose right one is not complete yet, with the depth of the branch; the deepest last.
+    /// The left children of branches whose right child is not complete yet, with the depth of the branch; the deepest
+    /// last.
     open: Vec<(usize, Part)>,
     /// The complete subtree beside them.
     complete: Part,
@@ -50,7 +51,7 @@ enum Part {
     Pages,
 }
 
-/// What a page of entries brought.
+/// The contents of a received page of entries.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// Writes for the store.
@@ -60,19 +61,19 @@ pub struct Taken {
 }
 
 impl Assembly {
-    /// Begins to put the state of a trusted root together.
+    /// Starts to assemble the state of a trusted root.
     pub fn new(root: Root) -> Self {
         let (last, open, pages) = (Vec::new(), Vec::new(), Vec::new());
         let complete = Part::Entries(Vec::new());
         Self { root, next: Some(Vec::new()), last, open, complete, pages }
     }
 
-    /// The first key that the next page may have; none once all entries were taken.
+    /// The first key that the next page may have; `None` once all entries were added.
     pub fn next(&self) -> Option<&[u8]> {
         self.next.as_deref()
     }
 
-    /// Takes the page of all entries from [`next`](Self::next) on, as a reader of another state
+    /// Adds the page of all entries from [`next`](Self::next) on, as a reader of another state
     /// [proved](prooflight_core::store::StateReader::transfer) it.
     ///
     /// Errors are those of [`verify_transfer`], and `page_end` for a page without entries that is not the last one. Nothing
@@ -118,7 +119,7 @@ impl Assembly {
         Ok(taken)
     }
 
-    /// The writes that, after those of all pages, make an empty store one with the state.
+    /// The final writes: with those of all pages, they turn an empty store into one with the state.
     ///
     /// `invalid_argument` if entries are missing.
     pub fn finish(&mut self) -> Result<WriteBatch> {

@@ -33,7 +33,7 @@ impl Child {
     /// The empty tree.
     pub(super) const EMPTY: Self = Self { record: Record::EMPTY, node: Node::Empty };
 
-    /// The key of an entry of the node; nothing if there is none.
+    /// The key of an entry of the node; empty without entries.
     pub(super) fn key(&self) -> &[u8] {
         match &self.node {
             Node::Empty => &[],
@@ -42,7 +42,7 @@ impl Child {
         }
     }
 
-    /// The same key, which others may have too.
+    /// The same key, shared.
     pub(super) fn shared_key(&self) -> Arc<[u8]> {
         match &self.node {
             Node::Empty => Arc::default(),
