@@ -6,7 +6,7 @@ use prooflight_mpt::EMPTY_ROOT;
 /// A layer of a state, from the newest writes to the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// The writes of the era that is under way.
+    /// The writes of the current era.
     Delta,
     /// The writes of the era before it.
     Intermediate,

@@ -8,7 +8,7 @@ const VALUE: u8 = 1;
 /// The leaf of a deleted key.
 pub(crate) const TOMBSTONE: &[u8] = &[0];
 
-/// Reads a leaf's value; none for a tombstone, `invalid_layer_value` for anything else.
+/// Reads a leaf's value; `None` for a tombstone, `invalid_layer_value` for anything else.
 pub(crate) fn decode(leaf: &[u8]) -> Result<Option<&[u8]>> {
     match leaf {
         [VALUE, value @ ..] => Ok(Some(value)),
@@ -17,7 +17,7 @@ pub(crate) fn decode(leaf: &[u8]) -> Result<Option<&[u8]>> {
     }
 }
 
-/// Writes a leaf's value; none is a tombstone.
+/// Writes a leaf's value; `None` is a tombstone.
 #[cfg(feature = "prover")]
 pub(crate) fn encode(value: Option<&[u8]>) -> alloc::vec::Vec<u8> {
     value.map_or_else(|| TOMBSTONE.to_vec(), |value| [&[VALUE], value].concat())

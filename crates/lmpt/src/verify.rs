@@ -11,7 +11,7 @@ use crate::{Layer, Roots, leaf, proof};
 /// The state of a key, and the layer that determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer<'a> {
-    /// The value; none if the key has none.
+    /// The value; `None` if the key has none.
     pub value: Option<&'a [u8]>,
     /// The newest layer with the key's value or tombstone; the snapshot if no layer has either.
     ///
@@ -62,7 +62,7 @@ fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
     limits.check_keys(keys.len())
 }
 
-/// The value in a leaf of a layer; none in a tombstone.
+/// The value in a leaf of a layer; `None` for a tombstone.
 fn settled(leaf: &[u8], layer: Layer) -> Result<Option<&[u8]>> {
     let value = leaf::decode(leaf)?;
     if value.is_none() && layer == Layer::Snapshot {

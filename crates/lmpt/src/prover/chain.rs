@@ -48,12 +48,12 @@ impl LmptParams {
 ///
 /// Delta and intermediate are in memory, and the snapshot in the store. An era's [`Merger`] makes the snapshot of
 /// the next one; it must be done before [`prepare`](StateStore::prepare) meets the block that ends the era.
-/// [`merge`](Self::merge) runs it on the spot, [`LmptMerging`](super::LmptMerging) on a thread.
+/// [`merge`](Self::merge) runs it on the calling thread, [`LmptMerging`](super::LmptMerging) on a thread.
 #[derive(Debug)]
 pub struct LmptState<S> {
     pub(super) store: S,
     pub(super) params: LmptParams,
-    /// The newest states; none before the first block.
+    /// The newest states; empty before the first block.
     pub(super) versions: Versions,
     /// The oldest kept era.
     pub(super) oldest: u64,
@@ -142,7 +142,7 @@ impl<S: Store> LmptState<S> {
         self.newest().map_or(EMPTY_ROOTS, |version| version.roots())
     }
 
-    /// The era of the newest block; none before the first block.
+    /// The era of the newest block; `None` before the first block.
     pub fn era(&self) -> Option<u64> {
         self.newest().map(|version| version.era)
     }
@@ -153,7 +153,8 @@ impl<S: Store> LmptState<S> {
         if !self.params.is_flat {
             return newest.get(&self.store, key);
         }
-        // A flat value that the merge has changed is behind the intermediate trie, which has it too.
+        // The merge may have changed the flat value of a key, but then the intermediate trie has the
+        // key too.
         let key = keccak256(&[key]);
         match newest.held(&key) {
             Some(leaf) => value_of(leaf),
@@ -189,7 +190,7 @@ impl<S: Store> LmptState<S> {
         })
     }
 
-    /// The merge of the era that is under way, from where the store has it.
+    /// The merge of the current era, continued from its state in the store.
     ///
     /// `version_unavailable` before the first block.
     pub fn merger(&self) -> Result<Merger> {
@@ -200,7 +201,7 @@ impl<S: Store> LmptState<S> {
         Merger::open(&self.store, newest.era, &newest.intermediate, how)
     }
 
-    /// Finishes the merge of the era that is under way.
+    /// Finishes the merge of the current era.
     pub fn merge(&mut self) -> Result<()> {
         let mut merger = self.merger()?;
         while let Some(part) = merger.next(&self.store)? {

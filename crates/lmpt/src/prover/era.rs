@@ -9,7 +9,7 @@ use prooflight_core::store::Change;
 use super::trie::Leaf;
 use crate::leaf;
 
-/// The sums of the era that is under way.
+/// The sums of the current era.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) blocks: u64,

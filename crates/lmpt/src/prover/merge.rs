@@ -22,7 +22,7 @@ pub const PART_KEYS: usize = 4096;
 /// Records of removed nodes that a part collects at most: more than a part writes, so that none are left over.
 const COLLECTED: usize = 2;
 
-/// The merge of the era that is under way, in parts.
+/// The merge of the current era, in parts.
 ///
 /// Made by [`LmptState::merger`](super::LmptState::merger).
 #[derive(Debug)]
@@ -77,14 +77,14 @@ impl Merger {
         self.state.era
     }
 
-    /// The keys that are merged, and the keys of the whole merge.
+    /// The number of merged keys, and that of the whole merge.
     pub const fn progress(&self) -> (u64, u64) {
         (if self.is_done { self.total } else { self.state.keys }, self.total)
     }
 
-    /// The writes of the next part; none after the last one.
+    /// The writes of the next part; `None` after the last one.
     ///
-    /// Call it only once the previous part is in the store. If that failed, drop the merger, and ask for
+    /// Call it only once the previous part is in the store. If that failed, drop the merger and make
     /// another one.
     pub fn next<S: Read + ?Sized>(&mut self, store: &S) -> Result<Option<WriteBatch>> {
         if self.is_done {
@@ -98,7 +98,7 @@ impl Merger {
         });
         let mut changed = root.change(store, next_id, changes)?;
         let mut writes = changed.writes;
-        // No other snapshot has a node that an earlier part made.
+        // No other snapshot has a node that an earlier part of this merge made.
         changed.removed.retain(|id| {
             let is_older = *id < first_id;
             if !is_older {

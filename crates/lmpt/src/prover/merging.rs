@@ -1,4 +1,4 @@
-//! A chain's layers with their merges on a thread of their own.
+//! A chain's layers, with their merges on a separate thread.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use prooflight_core::{Error, Reason, Result};
 use super::chain::{LmptBlock, LmptParams, LmptReader, LmptState};
 use super::merge::Merger;
 
-/// The layers of a chain, whose merges run on a thread of their own while blocks are made.
+/// The layers of a chain, whose merges run on a separate thread while blocks are made.
 ///
 /// A block that ends an era waits for the era's merge. Clones of the store must share its content.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct MergingParams {
     pub watch: Arc<dyn Fn(&MergeEvent<'_>) + Send + Sync>,
 }
 
-/// What a merge does.
+/// The progress of a merge.
 #[derive(Clone, Copy, Debug)]
 pub enum MergeEvent<'a> {
     /// Another part is in the store; the last one has all keys.
@@ -47,7 +47,7 @@ pub enum MergeEvent<'a> {
     Waited {
         /// The era.
         era: u64,
-        /// How long.
+        /// The duration of the wait.
         time: Duration,
     },
     /// The merge has failed. It is tried once more before the block that ends the era.
@@ -110,11 +110,11 @@ impl<S: Store + Clone + Send + 'static> LmptMerging<S> {
         self.state.get(key)
     }
 
-    /// Waits until the merge of the era that is under way is done.
+    /// Waits until the merge of the current era is done.
     pub fn finish(&self) -> Result<()> {
         let started = Instant::now();
         let result = self.worker.wait().or_else(|_| {
-            // It may have been out of space for a while.
+            // The disk may have been full for a while.
             self.begin()?;
             self.worker.wait()
         });
@@ -197,7 +197,7 @@ impl Shared {
         self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the next merge; none if there are no more.
+    /// Waits for the next merge; `None` if there are no more.
     fn next(&self) -> Option<Merger> {
         let idle = |task: &mut Task| !matches!(task, Task::Begin(_) | Task::Stop);
         let task = self.changed.wait_while(self.task(), idle);

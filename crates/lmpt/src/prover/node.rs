@@ -70,7 +70,7 @@ impl Node {
         self.reference.hash().unwrap_or_else(|| keccak256(&[self.reference.as_bytes()]))
     }
 
-    /// The child at a nibble; none for a leaf.
+    /// The child at a nibble; `None` if absent, or for a leaf.
     pub(super) fn child(&self, nibble: u8) -> Option<&Arc<Self>> {
         let Kind::Branch { occupied, children, .. } = &self.kind else { return None };
         let bit = 1_u16.checked_shl(nibble.into())?;

@@ -1,4 +1,4 @@
-//! Forgetting old states, and taking back new blocks.
+//! Deletes old states, and reverts new blocks.
 
 use alloc::sync::Arc;
 
@@ -62,7 +62,7 @@ impl<S: Store> LmptState<S> {
         }
     }
 
-    /// Takes back the blocks after `height`, which must be in the era that is under way.
+    /// Reverts the blocks after `height`, which must be in the current era.
     ///
     /// `version_unavailable` if `height` is before the block that ended the last era, or after the newest.
     pub fn roll_back(&mut self, height: u64) -> Result<()> {
@@ -86,7 +86,7 @@ impl<S: Store> LmptState<S> {
         Newest { height, era, roots: version.roots() }.put(&mut writes, NEWEST_KEY.to_vec());
         self.store.write(writes)?;
         self.versions = versions;
-        // Readers from before may still replay blocks that were taken back, into the cache that they share.
+        // Earlier readers may still replay reverted blocks into the cache that they share.
         self.replays = Arc::default();
         Ok(())
     }

@@ -96,7 +96,7 @@ fn numbered(kind: u8, number: u64) -> Vec<u8> {
     [&[kind][..], &number.to_be_bytes()].concat()
 }
 
-/// What a store was made with.
+/// The parameters that a store was made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Made {
     pub(super) eras: LmptConfig,
@@ -182,13 +182,13 @@ impl Record for Snapshot {
     }
 }
 
-/// How far a merge has come.
+/// The progress of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MergeState {
     /// The era during which it runs.
     pub(super) era: u64,
     pub(super) parts: u64,
-    /// The keys of the intermediate trie that are done.
+    /// The number of keys of the intermediate trie that are done.
     pub(super) keys: u64,
     pub(super) root: TrieRoot,
     /// Ids from this one on are of this merge.

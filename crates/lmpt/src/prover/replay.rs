@@ -75,14 +75,14 @@ fn block<S: Read + ?Sized>(store: &S, height: u64) -> Result<(Roots, Vec<Leaf>)>
     decode_block(height, &record)
 }
 
-/// A layer that many blocks make: its nodes are made for thousands of entries at once.
+/// Builds a layer from many blocks: nodes are made for thousands of entries at once.
 #[derive(Default)]
 struct Gathered {
     trie: Trie,
     waiting: Vec<Leaf>,
 }
 
-/// The entries that wait at most.
+/// The most pending entries.
 const WAITING: usize = 1 << 16;
 
 impl Gathered {
@@ -101,14 +101,14 @@ impl Gathered {
     }
 }
 
-/// Replays of blocks that are no longer in memory: one at a time, of which the last ones stay.
+/// Replays blocks that are no longer in memory, one at a time; the last results stay.
 #[derive(Debug, Default)]
 pub(super) struct Replays {
     running: Mutex<()>,
     cached: Mutex<Versions>,
 }
 
-/// Replayed states that stay in memory.
+/// The number of replayed states that stay in memory.
 const CACHED: usize = 2;
 
 impl Replays {

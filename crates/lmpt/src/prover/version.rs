@@ -37,7 +37,7 @@ impl Version {
         }
     }
 
-    /// The leaf value of a key in the layers in memory: none if neither has the key.
+    /// The leaf value of a key in the layers in memory; `None` if neither has the key.
     pub(super) fn held(&self, key: &Hash) -> Option<&[u8]> {
         self.delta.get(key).or_else(|| self.intermediate.get(key))
     }
@@ -54,7 +54,7 @@ impl Version {
 
     /// The proof of keys: the nodes of each layer that some key needs.
     ///
-    /// A key is open until a layer has it; the others of that layer's list are not asked for it.
+    /// A key is looked up in one layer after another, until one has it.
     pub(super) fn prove<S: Read + ?Sized>(&self, store: &S, keys: &[&[u8]]) -> Result<Vec<u8>> {
         let mut open: Vec<Hash> = keys.iter().map(|key| keccak256(&[key])).collect();
         open.sort_unstable();
@@ -88,7 +88,7 @@ impl Version {
 /// The versions that are kept in memory, ascending by height.
 pub(super) type Versions = VecDeque<Arc<Version>>;
 
-/// The number of blocks, the newest among them, that can be proved without a replay.
+/// The number of newest blocks that can be proved without a replay.
 pub const RECENT: usize = 64;
 
 /// Drops the oldest versions until there are at most [`RECENT`], of at most this many operations together.
