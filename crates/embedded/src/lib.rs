@@ -33,15 +33,15 @@ pub struct EmbeddedSnapshot {
 /// The most files that the store keeps open between reads.
 pub const CACHED_FILES: usize = 256;
 
-/// The memory for parts of files that were read, at most: at ten million keys the filters and indices alone take more
-/// than fjall's 32 MiB.
+/// The most bytes of the cache of file blocks. At ten million keys, filters and indices alone take more than fjall's
+/// default of 32 MiB.
 const CACHE_BYTES: u64 = 128 << 20;
 
-/// The log of writes that are not in tables yet, at most: opening replays it. Each keyspace holds it back until its
-/// memory is full or this is reached.
+/// The most bytes of the journal, the writes that are not in tables yet: opening replays it. It is kept until the
+/// memory of each keyspace is full, or this is reached.
 const JOURNAL_BYTES: u64 = 96 << 20;
 
-/// The entries that one batch moves to the keyspace of their prefix.
+/// The most entries that one batch moves to the keyspace of their prefix.
 const MOVED: usize = 10_000;
 
 /// The options of a new store; an old one keeps its own.
@@ -113,8 +113,8 @@ impl EmbeddedStore {
         Ok(())
     }
 
-    /// Makes the store of a folder that has none, divided by prefixes, with these entries; they are on disk when it
-    /// returns.
+    /// Makes a store with these entries, divided by prefixes, in a folder that has none. The entries are on disk
+    /// when it returns.
     ///
     /// Much faster than batches. `store_failed` as for [`open`](Self::open), `invalid_argument` if an entry's key
     /// is not above the one before.

@@ -21,7 +21,7 @@ pub(crate) struct Own {
     /// The first key after those with the prefix.
     pub(crate) end: Vec<u8>,
     pub(crate) space: Keyspace,
-    /// The keyspace that would have these keys otherwise.
+    /// The keyspace that would otherwise have these keys.
     pub(crate) around: Keyspace,
 }
 
