@@ -15,11 +15,11 @@ use crate::log::Log;
 #[derive(Debug)]
 pub struct Reader {
     log: Log,
-    /// The height of the first request under way.
+    /// The height of the first running request.
     next: u64,
     /// The number of requests at once.
     window: usize,
-    /// The bytes of the largest block in a row of found ones.
+    /// The bytes of the largest block that was found since the last restart.
     largest: usize,
     ahead: VecDeque<Task<Option<Entry>>>,
 }
@@ -27,7 +27,7 @@ pub struct Reader {
 /// The most requests at once.
 const MOST: usize = 16;
 
-/// About the most bytes that are read ahead.
+/// The approximate limit of the bytes that are read ahead.
 const BYTES: usize = 64 << 20;
 
 impl Reader {

@@ -1,9 +1,9 @@
-//! Delays between tries.
+//! Delays between attempts.
 
 use std::time::Duration;
 
 /// Delays that double up to a limit, each shortened by a random amount, so that several writers do
-/// not try at the same moments.
+/// not retry at the same moments.
 #[derive(Debug)]
 pub(crate) struct Backoff(Duration);
 
@@ -16,12 +16,12 @@ impl Backoff {
         Self(FIRST)
     }
 
-    /// Delays for a start, which few tries must outlast.
+    /// Longer delays for a startup, which has few attempts.
     pub(crate) const fn slow() -> Self {
         Self(SLOW)
     }
 
-    /// Waits before the next try.
+    /// Waits before the next attempt.
     pub(crate) async fn wait(&mut self) {
         let mut chance = [0];
         // Without randomness, the delay is not shortened.

@@ -1,4 +1,4 @@
-//! A place in an object store, with errors that say what to do.
+//! A folder in an object store, with errors that say what to do.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ pub struct Bucket {
     /// Its name in messages, without credentials.
     name: Arc<str>,
     observe: Arc<dyn Fn(Request) + Send + Sync>,
-    /// While a node starts.
+    /// The retries while a node starts.
     patience: Option<Arc<Patience>>,
     /// If it is a folder of files.
     writers: Option<Arc<Writers>>,
@@ -54,22 +54,22 @@ pub struct Contents {
     pub folders: Vec<String>,
 }
 
-/// The end of [`Bucket::settle`].
+/// The outcome of [`Bucket::settle`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled<T> {
-    /// The object has our bytes.
+    /// The object has the given bytes.
     Created,
     /// The object existed, or our write succeeded although its answer was lost.
     Exists(T),
 }
 
 impl Bucket {
-    /// Opens the place that a URL names: `s3://BUCKET/FOLDER`, `file:///FOLDER`, whose files are on
-    /// disk when they are created, or `memory:///`. The environment has the settings and credentials
-    /// of S3: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`, `AWS_REGION` and so on.
+    /// Opens the folder that a URL names: `s3://BUCKET/FOLDER`, `file:///FOLDER`, whose files are on
+    /// disk when they are created, or `memory:///`. The environment has the settings and credentials of
+    /// S3: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`, `AWS_REGION` and so on.
     ///
     /// `invalid_argument` if the URL is not of this form, the folder does not exist, there are no
-    /// credentials, or the endpoint is without TLS on another machine. Nothing is asked yet.
+    /// credentials, or the endpoint is without TLS on another machine. No request is made yet.
     pub fn open(url: &str) -> Result<Self> {
         Self::open_with(url, |name| std::env::var(name).ok())
     }
@@ -93,24 +93,24 @@ impl Bucket {
         Self { observe: Arc::new(observe), ..self }
     }
 
-    /// Makes requests again that fail, if the next try may succeed: up to 6 times, with growing pauses, within half a
-    /// minute. This is for a start, which such a failure would end; [`started`](Self::started) ends it.
+    /// Retries requests that fail, if the next attempt may succeed: up to 6 attempts, with growing delays, within
+    /// half a minute. This is for a startup, which such a failure would end; [`started`](Self::started) turns it off.
     ///
-    /// It concerns reads and what begins or joins a log: whoever publishes tries again in any case. `say` hears each
-    /// failure that is not the last one.
+    /// It applies to reads and to opening or beginning a log; publishing retries in any case. `say` is called with
+    /// each failure except the last one.
     #[must_use]
     pub fn patient(self, say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         Self { patience: Some(Arc::new(Patience::new(say))), ..self }
     }
 
-    /// Makes no request again any more, neither here nor in clones.
+    /// Turns the retries off, in this bucket and its clones.
     pub fn started(&self) {
         if let Some(patience) = &self.patience {
             patience.end();
         }
     }
 
-    /// Makes a request, and again after failures if this is [`patient`](Self::patient).
+    /// Makes a request; retries it after failures if this is [`patient`](Self::patient).
     async fn ask<T, R: Future<Output = Result<T>>>(&self, request: impl Fn() -> R) -> Result<T> {
         match &self.patience {
             Some(patience) => patience.ask(request).await,
@@ -118,7 +118,7 @@ impl Bucket {
         }
     }
 
-    /// The place, for people; it has no credentials.
+    /// The name for messages; it has no credentials.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -126,7 +126,7 @@ impl Bucket {
     /// Reads an object; `None` if it does not exist.
     ///
     /// `invalid_argument` if there is no such bucket or the credentials do not suffice; `unreachable`
-    /// for everything that the next try may not meet, such as a body that is cut short on its way;
+    /// for failures that a retry may avoid, such as a body that was cut in transit;
     /// `request_too_large` above 64 MiB.
     pub async fn read(&self, name: &str) -> Result<Option<Bytes>> {
         self.ask(|| self.read_now(name)).await
@@ -146,7 +146,8 @@ impl Bucket {
         self.body(name, found).await.map(Some)
     }
 
-    /// All bytes of an answer. An object that was stored short is not cut on its way: its answer says so.
+    /// All bytes of an answer; `unreachable` if they were cut in transit. An object that was stored short
+    /// has a short announced length.
     async fn body(&self, name: &str, found: GetResult) -> Result<Bytes> {
         let expected = found.range.end.saturating_sub(found.range.start);
         let bytes = found.bytes().await.map_err(|error| self.failed(name, &error))?;
@@ -182,8 +183,8 @@ impl Bucket {
         }
     }
 
-    /// The objects in a folder, with their lengths, and the folders in it. Counted as one request, though it takes one for
-    /// each thousand.
+    /// The objects in a folder, with their lengths, and the folders in it. Counted as one request, although it takes
+    /// one for each thousand objects.
     pub async fn contents(&self, folder: &str) -> Result<Contents> {
         self.ask(|| self.contents_now(folder)).await
     }
@@ -200,7 +201,8 @@ impl Bucket {
         })
     }
 
-    /// Tries once to create an object; whether it did. `false` means that it may exist already.
+    /// Tries once to create an object; returns whether it did. `false` means that it may exist
+    /// already.
     ///
     /// After an error the object may exist, now or later: the write can still arrive. Errors are
     /// those of [`read`](Self::read).
@@ -234,14 +236,15 @@ impl Bucket {
         Ok(())
     }
 
-    /// Like [`create`](Self::create), for an object whose creation nobody waits for: `false` also if an earlier try did it.
+    /// Like [`create`](Self::create), with the retries of a startup: `false` also if an earlier attempt created the
+    /// object.
     pub(crate) async fn create_at_start(&self, name: &str, bytes: Bytes) -> Result<bool> {
         self.ask(|| self.create(name, bytes.clone())).await
     }
 
-    /// Creates an object, with the same bytes again and again until it is known to exist, however long
-    /// that takes; `waiting` hears why it is not yet. An existing one is passed to `decode`; if that
-    /// refuses it, it is read again.
+    /// Creates an object; retries with the same bytes until the object is known to exist, however long
+    /// that takes. `waiting` is called with each reason why it is not known yet. An existing one is
+    /// passed to `decode`; if that refuses it, it is read again.
     ///
     /// Giving up would be wrong even if a read finds nothing, since the write may still arrive.
     pub async fn settle<T>(
@@ -260,7 +263,7 @@ impl Bucket {
                         Ok(found) => return Settled::Exists(found),
                         Err(error) => error,
                     },
-                    // Two writes at once: S3 may refuse both.
+                    // S3 may refuse both of two concurrent writes.
                     Ok(None) => self.unclear(name),
                     Err(error) => error,
                 },
@@ -277,7 +280,7 @@ impl Bucket {
         Ok(objects.into_keys().chain(folders).collect())
     }
 
-    /// Removes an object, if it is there.
+    /// Removes an object, if it exists.
     pub(crate) async fn remove(&self, name: &str) -> Result<()> {
         (self.observe)(Request::Delete);
         match self.store.delete(&self.path(name)).await {
@@ -310,10 +313,10 @@ fn is_absence(error: &object_store::Error) -> bool {
     matches!(error, object_store::Error::NotFound { .. }) && advice(error).is_none()
 }
 
-/// What every block rests on.
+/// The property on which every block relies.
 const CONDITIONAL: &str = "a store that creates an object only if it does not exist";
 
-/// What the codes and texts of stores ask for.
+/// What to change, by parts of a store's error text.
 const ADVICE: [(&str, &str); 8] = [
     ("NoSuchBucket", "a bucket that exists; create it first"),
     ("ContainerNotFound", "a bucket that exists; create it first"),
@@ -325,7 +328,7 @@ const ADVICE: [(&str, &str); 8] = [
     ("NotImplemented", CONDITIONAL),
 ];
 
-/// What to change, unless the next try may succeed as it is.
+/// What to change; `None` if a retry may succeed.
 fn advice(error: &object_store::Error) -> Option<&'static str> {
     use object_store::Error as E;
     let text = error.to_string();

@@ -1,4 +1,4 @@
-//! Copies a log to another place, so that its leaders can move there.
+//! Copies a log to another bucket, so that its leaders can move there.
 
 use std::collections::VecDeque;
 
@@ -18,25 +18,25 @@ use crate::proposed;
 pub struct Copied {
     /// The blocks of the log.
     pub blocks: u64,
-    /// The blocks that were created; the others were there.
+    /// The blocks that were created; the others existed.
     pub created: u64,
 }
 
 /// The most creates at once.
 const MOST: usize = 16;
 
-/// How often a create is tried that gets no clear answer.
+/// The most attempts of a create that gets no clear answer.
 const TRIES: u32 = 6;
 
-/// Copies every block of a log, what is proposed for the next one, and then the chain's configuration. Before that, nobody
-/// can take the copy for the chain's log. Whoever stops halfway is continued by the next call.
+/// Copies every block of a log, the proposals for the next one, and finally the chain's configuration. Until then,
+/// nobody can mistake the copy for the chain's log. The next call continues an interrupted copy.
 ///
-/// Each block is checked: its signatures, its height, that it follows the one before, and by `check` its body. `seen` hears
-/// each height that was created. `wrong_chain` if the other place has another chain, `equivocation` if it has another block,
-/// `not_extending` or the error of `check` if a block is wrong, `unknown_block` if there is no block, or the other place
-/// has more. Otherwise the errors of [`Log::block`] and [`Bucket::create`].
+/// Each block is checked: its signatures, its height, that it follows the one before, and by `check` its body. `seen`
+/// is called with each copied height. `wrong_chain` if the other bucket has another chain, `equivocation` if it has
+/// another block, `not_extending` or the error of `check` if a block is wrong, `unknown_block` if there is no block, or
+/// the other bucket has more. Otherwise the errors of [`Log::block`] and [`Bucket::create`].
 ///
-/// Must be called within a runtime. While a leader makes blocks, the copy lacks those that it makes meanwhile.
+/// Must be called within a runtime. The copy lacks the blocks that a leader makes meanwhile.
 pub async fn copy(
     from: &Log,
     to: &Bucket,
@@ -48,7 +48,7 @@ pub async fn copy(
     if let Some(newest) = found {
         check_same(from, &there, newest).await?;
     }
-    // Of those that were created at once, a call that stopped may have left out some.
+    // An interrupted call may have left gaps among the blocks that it created concurrently.
     let first = found.map_or(0, |newest| (newest + 1).saturating_sub(MOST as u64));
     let mut parent = match first.checked_sub(1) {
         Some(before) => Some(read(from, before).await?.header.header),
@@ -104,7 +104,7 @@ async fn copy_proposed(from: &Log, there: &Log, height: u64) -> Result<()> {
     Ok(())
 }
 
-/// Compares the newest block of the other place.
+/// Compares the newest block of the other bucket.
 async fn check_same(from: &Log, there: &Log, newest: u64) -> Result<()> {
     let (ours, found) = (read(from, newest).await, read(there, newest).await?);
     let ours = ours.map_err(|error| match error.reason() {
@@ -153,7 +153,7 @@ fn check_order(parent: Option<&Header>, header: &Header) -> Result<()> {
     Ok(())
 }
 
-/// Creates a block that may be there; returns the number of created objects.
+/// Creates a block that may exist; returns the number of created objects.
 async fn create(there: &Log, entry: Entry, is_first: bool) -> Result<u64> {
     let (name, bytes) = (entry::name(entry.height()), Bytes::from(entry.encode()?));
     let (mut backoff, mut tries) = (Backoff::new(), 1);

@@ -4,12 +4,12 @@
 //! object only once, so each height has one block. There is no lease, lock or clock: any number of
 //! leaders may [`publish`](Log::publish), and each learns which block its height has.
 //!
-//! * [`Bucket`] is a place in an object store, named by a URL.
+//! * [`Bucket`] is a folder in an object store, named by a URL.
 //! * [`Log`] is the log of one chain in it.
 //! * [`Reader`] reads its blocks in order, several ahead.
-//! * [`copy`] copies it to another place.
+//! * [`copy`] copies it to another bucket.
 //!
-//! Where authorities sign on machines of their own, the log also has what they are asked to sign:
+//! With remote authorities, the log also has the proposals that they are asked to sign:
 //! [`Log::propose`].
 //!
 //! Nothing here replaces an object, or deletes a block: a write whose answer was lost may still arrive,

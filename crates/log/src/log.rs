@@ -66,8 +66,9 @@ impl Log {
         Ok(log)
     }
 
-    /// Checks that this process may create objects, and that the store never replaces one; for those
-    /// who may [`publish`](Self::publish). It tries to create the chain's configuration once more.
+    /// Checks that this process may create objects, and that the store never replaces one; for
+    /// processes that may [`publish`](Self::publish). It tries to create the chain's configuration
+    /// once more.
     ///
     /// Errors are those of [`Bucket::check_creates_once`].
     pub async fn check_creates_once(&self) -> Result<()> {
@@ -87,14 +88,15 @@ impl Log {
         Ok(Self { bucket, config, chain, waiting: watch::Sender::new(None) })
     }
 
-    /// The chain's log in another place, which may have no configuration yet; `wrong_chain` if it has another chain.
+    /// The chain's log in another bucket, which may have no configuration yet; `wrong_chain` if it has another
+    /// chain.
     pub(crate) async fn elsewhere(&self, bucket: &Bucket) -> Result<Self> {
         let found = Self::config(bucket).await?;
         let found = found.as_ref().unwrap_or(&self.config);
         Self::of(bucket.clone(), self.config.clone(), found)
     }
 
-    /// Writes the configuration of a log whose blocks are there.
+    /// Writes the configuration of a log whose blocks exist.
     pub(crate) async fn complete(&self) -> Result<()> {
         Self::begin(self.bucket.clone(), self.config.clone()).await.map(drop)
     }

@@ -12,7 +12,7 @@
 
 use prooflight_core::{Error, Hex, Reason, Result, blake2b256};
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A chain's configuration.

@@ -1,4 +1,4 @@
-//! Stores by their URLs, and what may be said about them.
+//! Opens stores by their URLs, and keeps secrets out of their names and errors.
 //!
 //! Other stores of `object_store` are used by [`Bucket::new`](crate::Bucket::new).
 
@@ -70,13 +70,13 @@ fn folder_store(url: &Url) -> Result<(Arc<dyn ObjectStore>, Writers)> {
         let expected = format_args!("a usable folder {}", folder.display());
         Error::new(Reason::InvalidArgument, expected, tamed(&error))
     })?;
-    // A folder of proposals goes with its last one.
+    // A folder of proposals is removed with its last one.
     let store = Arc::new(store.with_fsync(true).with_automatic_cleanup(true));
     Ok((store, Writers::of(&folder)))
 }
 
-/// An error of a store for people: one line, not too long, without a secret of the environment and
-/// without the query of a URL, which may be a signature.
+/// An error of a store as a message: one line, not too long, without a secret of the environment
+/// and without the query of a URL, which may be a signature.
 pub(crate) fn tamed(error: &object_store::Error) -> String {
     let mut text = error.to_string();
     // The cause, such as a refused connection or an unknown certificate, is often left out.

@@ -1,4 +1,4 @@
-//! Requests of a start that are made again.
+//! Retries of requests while a node starts.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,30 +9,30 @@ use tokio::time::Instant;
 
 use crate::backoff::Backoff;
 
-/// How often a request is made.
+/// The most attempts of a request.
 const TRIES: u32 = 6;
 
-/// No request is made again this long after the first one.
+/// No request is retried this long after the first attempt.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Makes requests again after failures that may be gone at the next try, until the start is over.
+/// Retries transient failures while the node starts.
 pub(crate) struct Patience {
     over: AtomicBool,
     say: Box<dyn Fn(&Error) + Send + Sync>,
 }
 
 impl Patience {
-    /// `say` hears each failure after which a request is made again.
+    /// `say` is called with each failure that is retried.
     pub(crate) fn new(say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         Self { over: AtomicBool::new(false), say: Box::new(say) }
     }
 
-    /// Makes no request again any more.
+    /// Turns the retries off.
     pub(crate) fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
     }
 
-    /// Makes a request, and again after each failure that may be gone at the next try.
+    /// Makes a request; retries it after each transient failure.
     pub(crate) async fn ask<T, R: Future<Output = Result<T>>>(
         &self,
         request: impl Fn() -> R,

@@ -1,10 +1,11 @@
-//! Unsigned blocks that authorities on machines of their own are asked to sign.
+//! Unsigned blocks that remote authorities are asked to sign.
 //!
-//! A proposal is here before anybody is asked to sign it, and it is never replaced. So whoever leads
-//! after a crash asks for the same one, and no authority is asked to sign a second block of a height.
+//! A proposal is in the log before anybody is asked to sign it, and it is never replaced. So a leader
+//! proposes the same block after a crash, and no authority is asked to sign a second block of a
+//! height.
 //!
-//! It is removed only once the block of its height exists. So one that is found while there is no such
-//! block is the only one that was ever in its place; a write that was delayed cannot have replaced it.
+//! It is removed only once the block of its height exists. So a proposal that is found while there is
+//! no such block is the only one that its object ever had; a delayed write cannot have replaced it.
 
 use bytes::Bytes;
 use prooflight_core::{Error, Reason, Result};
@@ -17,10 +18,10 @@ use crate::object::{self, Kind};
 const FOLDER: &str = "proposed";
 
 impl Log {
-    /// Creates an attempt at the block of a height, and returns the one that is there from now on: this
-    /// one, or that of somebody who was quicker.
+    /// Creates an attempt at the block of a height, and returns the one that exists from now on: this
+    /// one, or that of a faster leader.
     ///
-    /// It returns only once that is known: if the answer was lost, the proposal may be there, and
+    /// It returns only once that is known: if the answer was lost, the proposal may exist, and
     /// nothing else may be proposed. An error means that it was never sent, since it is too large.
     pub async fn propose(&self, height: u64, attempt: u32, proposal: &[u8]) -> Result<Vec<u8>> {
         let bytes = Bytes::from(encode(height, attempt, proposal)?);
@@ -36,8 +37,8 @@ impl Log {
         })
     }
 
-    /// Reads an attempt at the block of a height; `None` if there is none. It asks again until it has an
-    /// answer and all of the bytes; [`waiting`](Self::waiting) has the reason.
+    /// Reads an attempt at the block of a height; `None` if absent. It retries until it has an answer
+    /// and all of the bytes; [`waiting`](Self::waiting) has the reason.
     pub async fn proposed(&self, height: u64, attempt: u32) -> Option<Vec<u8>> {
         let mut backoff = Backoff::new();
         loop {

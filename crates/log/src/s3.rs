@@ -10,8 +10,8 @@ use url::{Host, Url};
 
 use crate::open::tamed;
 
-/// The environment variables that count, and what they are to the client. Others that it knows could
-/// turn off the certificates' check or the conditional creates.
+/// The environment variables that are used, with the client's keys for them. Others could turn off
+/// the check of certificates, or the conditional creates.
 const VARIABLES: [(&str, Key); 16] = [
     ("AWS_ACCESS_KEY_ID", Key::AccessKeyId),
     ("AWS_SECRET_ACCESS_KEY", Key::SecretAccessKey),
@@ -31,7 +31,8 @@ const VARIABLES: [(&str, Key); 16] = [
     ("AWS_VIRTUAL_HOSTED_STYLE_REQUEST", Key::VirtualHostedStyleRequest),
 ];
 
-/// Any of these says where credentials are. Without one, the client would ask the machine's network.
+/// Any of these says where credentials are. Without one, the client would query the machine's
+/// network for them.
 const CREDENTIALS: [&str; 5] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
@@ -40,7 +41,7 @@ const CREDENTIALS: [&str; 5] = [
     "AWS_METADATA_ENDPOINT",
 ];
 
-/// Opens the bucket of an `s3:` URL; returns also its endpoint, if that is not AWS. `variable` is the environment.
+/// Opens the bucket of an `s3:` URL; also returns its endpoint, if that is not AWS. `variable` is the environment.
 pub(crate) fn open(
     url: &Url,
     variable: impl Fn(&str) -> Option<String>,
@@ -70,7 +71,7 @@ pub(crate) fn open(
         .with_allow_http(plain)
         .with_connect_timeout(Duration::from_secs(5))
         .with_timeout(Duration::from_secs(30));
-    // Whoever asks tries again by itself, and longer.
+    // Callers retry by themselves, and for longer.
     let retries = RetryConfig {
         max_retries: 2,
         retry_timeout: Duration::from_secs(10),
@@ -88,7 +89,7 @@ pub(crate) fn open(
             builder = builder.with_config(key, value);
         }
     }
-    // It fails if the program has a provider already, which is as good.
+    // It fails if the program already has a provider, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let store = builder
         .build()

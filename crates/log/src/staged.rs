@@ -1,5 +1,5 @@
-//! What writers that were killed left in a folder: `object_store` writes an object as `NAME#1`, and then links it to
-//! its name.
+//! Removes the files that killed writers left in a folder: `object_store` writes an object as `NAME#1`, and then
+//! links it to its name.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ pub(crate) struct Writers {
     lock: OnceLock<Option<File>>,
 }
 
-/// Writing an object takes no longer. Should a writer have been stopped in between, its create fails, and it makes
-/// another one.
+/// Writing an object takes no longer. If a writer was paused in between, its create fails, and it makes another
+/// one.
 const WRITE_TIME: Duration = Duration::from_hours(1);
 
 /// The folders with objects, and the object beside them.
@@ -27,7 +27,7 @@ impl Writers {
     }
 
     /// Counts this process as a writer, before its first object. Removes what others left: all of it if no other
-    /// writer lives, and otherwise what is so old that none of them can be writing it.
+    /// writer lives, and otherwise only what is too old for a living writer to be writing it.
     pub(crate) fn enter(&self) {
         self.lock.get_or_init(|| {
             let lock = File::open(&self.folder).ok()?;
