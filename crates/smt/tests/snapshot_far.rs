@@ -1,4 +1,4 @@
-//! Files on other machines: the same answers as from a folder, without a read once their parts are cached.
+//! Remote files: the same answers as from a folder, without a read once their pages are cached.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod snapshot;
@@ -19,12 +19,12 @@ use tempfile::TempDir;
 const BLOCKS: u64 = 60;
 const CACHE: u64 = 64 << 20;
 
-/// Files that are only read, and the number of reads.
+/// Remote, read-only files, and the number of reads.
 #[derive(Debug, Default)]
 struct Far {
     files: Mutex<BTreeMap<String, Bytes>>,
     reads: AtomicU64,
-    /// Whether nothing answers.
+    /// Whether every read fails.
     away: Mutex<bool>,
 }
 
@@ -112,7 +112,7 @@ fn answers_are_those_of_the_folder_and_warm_ones_read_nothing() {
     *far.away.lock().unwrap() = true;
     assert_eq!((ask(&warm), far.reads()), (expected.clone(), reads));
     *far.away.lock().unwrap() = false;
-    // With too little room, every answer has parts that are cached and parts that are not.
+    // With a cache that is too small, every answer has cached pages and missing ones.
     for cache_bytes in [0, 1 << 12, 1 << 16, 1 << 20] {
         let reader = far.reader(cache_bytes);
         for _ in 0..2 {

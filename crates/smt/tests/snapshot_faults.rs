@@ -132,7 +132,7 @@ fn damaged_files_are_named_and_never_served() {
                 "cut off"
             }
             2 => {
-                // A write that stopped halfway.
+                // An interrupted write.
                 bytes[at] = !bytes[at];
                 bytes[at + 1..].fill(0);
                 "torn"
