@@ -1,4 +1,5 @@
-//! Measures the dearest proofs: `cargo run --release -p prooflight-amb --features prover --example amb-hostile`.
+//! Measures the most expensive proofs: `cargo run --release -p prooflight-amb --features prover --example
+//! amb-hostile`.
 //!
 //! A key with a neighbour for each of its bits, runs of deleted keys, and ranges at a block before all keys were written again.
 //! The example prints the bytes of each proof, the pages of a walk, and the median time of proving and of verifying.
@@ -24,8 +25,8 @@ fn main() {
     old_block();
 }
 
-/// Every key that differs from a key in one of its bits and ends there; the key itself and, if it is the longest that
-/// there is, all its beginnings.
+/// Every key that differs from a key in one of its bits and ends there; the key itself and, if it has the greatest
+/// length, all its prefixes.
 fn one_key(length: usize) {
     let victim = vec![0x5a_u8; length];
     let mut keys: Vec<Vec<u8>> = (0..8 * length)

@@ -1,4 +1,4 @@
-//! A process that makes blocks on the reference node's store is killed with -9 again and again.
+//! A process that makes blocks on the reference node's store is killed with -9 repeatedly.
 //!
 //! `PROOFLIGHT_KILLS` is the number of kills, 50 by default.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
@@ -29,7 +29,7 @@ fn open(folder: &Path) -> AmbState<EmbeddedStore> {
     AmbState::open(EmbeddedStore::open(folder).unwrap(), ()).unwrap()
 }
 
-/// The next block of a chain; it depends on the seed and the blocks before alone.
+/// The next block of a chain; it depends only on the seed and the blocks before.
 fn block(model: &Model, seed: u64, height: u64) -> Vec<(Key, Value)> {
     let mut rng = StdRng::seed_from_u64(seed << 32 | height);
     let count = rng.random_range(0..40);

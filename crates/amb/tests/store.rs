@@ -1,4 +1,5 @@
-//! The state in a store: the same roots and proofs as in memory, a content that depends on the entries alone.
+//! The state in a store: the same roots and proofs as in memory, and a content that depends only on the
+//! entries.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
@@ -144,7 +145,7 @@ fn the_records_depend_on_the_entries_alone() {
     }
 }
 
-/// The first keys of the pages over some keys that share so many first bits.
+/// The first keys of the pages over some keys that share this many first bits.
 fn first_keys(keys: &[&Key], depth: usize, firsts: &mut Vec<Key>) {
     if keys.len() <= 64 {
         firsts.extend(keys.first().map(|key| (*key).clone()));
@@ -324,7 +325,7 @@ fn a_full_disk_leaves_the_block_before() {
     }
 }
 
-/// One neighbour for each bit of a key: the deepest tree that there is.
+/// One neighbour for each bit of a key: the deepest possible tree.
 #[test]
 fn the_deepest_tree() {
     let victim = vec![0x5a_u8; 256];

@@ -1,4 +1,4 @@
-//! A state that another store begins with, from proofs of its entries.
+//! A state that starts another store, from proofs of its entries.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
@@ -33,7 +33,7 @@ impl Chain {
         chain
     }
 
-    /// Makes a block, in another state, too.
+    /// Makes a block, also in a second state.
     fn grow(&mut self, other: Option<&mut State>) {
         let height = self.state.height().map_or(0, |height| height + 1);
         let count = [0, 1, 3, 30, 200][self.rng.random_range(0..5)];
@@ -50,7 +50,8 @@ impl Chain {
         Root { hash: self.state.root().try_into().unwrap(), height: self.height }
     }
 
-    /// The pages of all entries, with so many each, and the store that they lead to.
+    /// The pages of all entries, with this many entries each, and the store that is assembled from
+    /// them.
     fn carried(&mut self, limit: usize) -> (Vec<Vec<u8>>, MemoryStore) {
         let reader = self.state.reader().unwrap();
         let mut assembly = Assembly::new(self.root());
@@ -90,7 +91,7 @@ fn a_state_begins_as_it_was_and_goes_on_alike() {
         assert_eq!(nodes(&mut other), nodes(&mut chain.state));
         for _ in 0..8 {
             chain.grow(Some(&mut other));
-            // As it was opened, too.
+            // Also after opening it again.
             let mut again = AmbState::open(other.store_mut().clone(), ()).unwrap();
             let readers = [chain.state.reader().unwrap(), again.reader().unwrap()];
             for _ in 0..40 {
@@ -146,7 +147,7 @@ fn a_state_that_was_carried_twice_is_the_same() {
     assert_eq!(all(again), all(store));
 }
 
-/// The result of taking the first pages as they are, and then this one.
+/// The result of adding the first pages unchanged, and then this one.
 fn taken(root: Root, before: &[Vec<u8>], page: &[u8]) -> Result<Taken> {
     let mut assembly = Assembly::new(root);
     for page in before {

@@ -74,7 +74,7 @@ fn the_root_depends_on_the_entries_alone() {
     });
 }
 
-/// Blocks are worked on in parts of some hundred changes: here they have many of these, some in one deep subtree.
+/// Blocks are processed in parts of some hundred changes. Here they have many parts, some in one deep subtree.
 #[test]
 fn large_blocks_have_the_roots_of_the_dictionary() {
     let mut rng = StdRng::seed_from_u64(1);
@@ -123,7 +123,7 @@ fn values_and_histories_are_those_of_the_dictionary() {
     });
 }
 
-/// A key of many versions may be asked for as often as there may be keys: what the verifier returns does not grow.
+/// A key of many versions may be requested as often as there may be keys: what the verifier returns does not grow.
 #[test]
 fn a_repeated_key_has_one_history() {
     let mut tree = Tree::new();
@@ -289,7 +289,7 @@ fn a_page_counts_the_entries_opened_within_it() {
     let cases: [Case; 4] = [
         (b"", None, 1, 5),
         (b"b", Some(b"f"), 0, 3),
-        // Here the proof has to open leaves beside the page.
+        // Here the proof has to open leaves outside the page.
         (b"d0", Some(b"d1"), 0, 0),
         (b"g", None, 0, 0),
     ];

@@ -132,7 +132,7 @@ fn answer(answer: &Answer<'_>) -> Json {
     }
 }
 
-/// The operations of a block: keys with their values, none to delete one.
+/// The operations of a block: keys with their values, `None` for a deletion.
 pub(crate) fn operations(operations: &Json) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
     let operation = |operation: &Json| {
         let value = (operation["op"] == "Set").then(|| bytes(&operation["value"]));

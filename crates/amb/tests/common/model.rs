@@ -10,7 +10,7 @@ use rand::rngs::StdRng;
 pub(crate) type Key = Vec<u8>;
 pub(crate) type Value = Option<Vec<u8>>;
 
-/// Every key with its versions: blocks and values, none for a tombstone.
+/// Every key with its versions: blocks and values, `None` for a tombstone.
 #[derive(Clone, Default)]
 pub(crate) struct Model(pub(crate) BTreeMap<Key, Vec<(u64, Value)>>);
 
@@ -31,7 +31,7 @@ impl Model {
         versions.iter().rfind(|(at, _)| *at <= block).map_or(Answer::NeverWritten, answer)
     }
 
-    /// The versions of a key in a range of blocks, and the one before.
+    /// The versions of a key in a range of blocks, and the version before them.
     pub(crate) fn history(&self, key: &[u8], from: u64, to: u64) -> (Answer<'_>, Vec<Answer<'_>>) {
         let versions = self.0.get(key).map(Vec::as_slice).unwrap_or_default();
         let before = versions.iter().rfind(|(at, _)| *at < from);
