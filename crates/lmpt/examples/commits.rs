@@ -129,7 +129,7 @@ struct Lmpt<S: Store> {
     waits: Arc<Waits>,
 }
 
-/// How blocks have waited for merges, in microseconds.
+/// The times that blocks waited for merges, in microseconds.
 #[derive(Default)]
 struct Waits {
     ends: AtomicU64,

@@ -47,7 +47,7 @@ fn grown(seed: u64) -> Grown {
         }
         state.apply(&changes(&block)).unwrap();
         if height == 13 {
-            // A block that was taken back, and another one instead.
+            // A reverted block, and another one instead.
             kept.push(entries(state.store_mut()));
             state.roll_back(12).unwrap();
             let block = [(keys()[0].clone(), Some(vec![13]))].into();

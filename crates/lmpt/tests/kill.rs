@@ -1,4 +1,4 @@
-//! A process that makes blocks while it merges, on the reference node's store, is killed with -9 again and again.
+//! A process that makes blocks while it merges, on the reference node's store, is killed with -9 repeatedly.
 //!
 //! `PROOFLIGHT_KILLS` is the number of kills, 50 by default.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
@@ -34,7 +34,7 @@ fn open(folder: &Path) -> LmptMerging<EmbeddedStore> {
     LmptMerging::open(EmbeddedStore::open(folder).unwrap(), params).unwrap()
 }
 
-/// The next block of a chain; it depends on the seed and the blocks before alone.
+/// The next block of a chain; it depends only on the seed and the blocks before.
 fn block(model: &Model, seed: u64) -> Changes {
     let mut rng = StdRng::seed_from_u64(seed << 32 | model.blocks.len() as u64);
     model.normalise(draw_changes(&mut rng, 14))

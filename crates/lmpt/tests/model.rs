@@ -1,5 +1,5 @@
 //! Random chains compared with the model at every block: restarts, merges in small parts, forgotten and replayed
-//! blocks, blocks taken back.
+//! blocks, reverted blocks.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod run;
@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 
 use run::{Model, changes, draw_changes, draw_eras, entries, keys, trie_of};
 
-/// A chain beside its model.
+/// A chain and its model.
 struct Run {
     state: LmptState<MemoryStore>,
     params: LmptParams,
@@ -46,7 +46,7 @@ impl Run {
         assert_eq!(ends, self.model.ends.len() > before);
     }
 
-    /// Merges a part, if one is left.
+    /// Merges the next part, if there is one.
     fn part(&mut self) {
         let mut merger = self.state.merger().unwrap();
         let part = {
@@ -171,7 +171,7 @@ fn recent_blocks_are_proved_without_a_replay() {
             assert_eq!(proved.unwrap_err().reason(), Reason::VersionUnavailable, "{height}");
         }
     }
-    // After a restart, only the era that is under way is in memory.
+    // After a restart, only the current era is in memory.
     run = run.reopen();
     let start = run.model.era_start(newest);
     assert_eq!(start, 100);

@@ -19,7 +19,7 @@ fn what_is_accepted_is_true() {
     assert!(read > 3000, "{read}");
 }
 
-/// The three lists, as borsh has them.
+/// The three lists, as borsh encodes them.
 type Lists = [Vec<Vec<u8>>; 3];
 
 #[test]

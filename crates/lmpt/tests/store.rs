@@ -204,7 +204,7 @@ fn a_full_disk_loses_nothing() {
         assert_eq!(state.height(), (acknowledged as u64).checked_sub(1));
         failures += 1;
         store.limit(None);
-        // The same store goes on, and so does one that is opened again.
+        // The same store continues, and so does one that is opened again.
         for mut state in
             [LmptState::open(SharedStore::new(store.content()), params()).unwrap(), state]
         {
@@ -254,7 +254,7 @@ fn merges_on_a_thread_lead_to_the_same_roots() {
         let model = blocks(seed, 40);
         let (store, seen) = (SharedStore::default(), Arc::default());
         for part in model.blocks.chunks(13).zip(model.roots.chunks(13)) {
-            // Opened again while a merge may be under way.
+            // Opened again while a merge may be running.
             let mut state = LmptMerging::open(store.clone(), watched(&seen)).unwrap();
             for (block, roots) in part.0.iter().zip(part.1) {
                 assert_eq!(make(&mut state, block).unwrap(), roots.encode(), "seed {seed}");

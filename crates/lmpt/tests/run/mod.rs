@@ -1,4 +1,4 @@
-//! A chain of random blocks beside a model: the history of a plain dictionary, and tries made from scratch.
+//! A chain of random blocks and a model: the history of a plain dictionary, and tries made from scratch.
 #![allow(dead_code, reason = "each test uses only some of it")]
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]
 #![allow(clippy::missing_panics_doc, reason = "tests fail by panicking")]
@@ -40,7 +40,7 @@ impl Model {
         self.blocks.len() - 1
     }
 
-    /// The changes of the next block: those that are left of some operations.
+    /// The changes of the next block: some operations, normalised.
     pub fn normalise(&self, mut changes: Changes) -> Changes {
         let state = self.states.last();
         changes.retain(|key, value| {
@@ -83,7 +83,7 @@ impl Model {
         }
     }
 
-    /// Takes back the blocks after `height`.
+    /// Reverts the blocks after `height`.
     pub fn roll_back(&mut self, height: usize) {
         self.blocks.truncate(height + 1);
         self.states.truncate(height + 1);
@@ -98,7 +98,7 @@ impl Model {
         (last, ends.next().copied().unwrap_or(0))
     }
 
-    /// The first block that shows the layers of the era that is under way at `height`.
+    /// The first block that shows the layers of the current era at `height`.
     pub fn era_start(&self, height: usize) -> usize {
         self.layer_ends(height).0
     }
