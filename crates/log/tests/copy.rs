@@ -19,7 +19,7 @@ fn name(height: u64) -> String {
     format!("blocks/{height:016}")
 }
 
-/// A log of this length, with other operations from a height on.
+/// A log of this length, with different operations from a height on.
 async fn log(length: u64, other_from: u64) -> (Log, Vec<Entry>) {
     let log = Log::begin(memory(), config("a chain")).await.unwrap();
     let mut blocks = Vec::new();
@@ -46,7 +46,7 @@ async fn a_copy_is_a_log_only_once_it_is_whole_and_an_interrupted_one_goes_on() 
     };
     copy(&from, &to, stop, |_| ()).await.unwrap_err();
     assert_eq!(Log::config(&to).await, Ok(None));
-    // Some of the last ones are there or not: any of them can be missing.
+    // Any of the last ones can be missing.
     let rest = memory();
     for height in (0..40).filter(|height| *height != 27 && *height != 33) {
         if let Some(bytes) = to.read(&name(height)).await.unwrap() {

@@ -40,7 +40,7 @@ async fn an_answer_that_is_lost_makes_no_second_proposal() {
             }
         };
         let (first, second) = (open().await, open().await);
-        // The second one also dies: its write may arrive whenever it likes.
+        // The second one also dies: its write may arrive at any time.
         let killed = tokio::time::timeout(
             Duration::from_millis(seed),
             second.propose(7, 0, b"of a leader that is killed"),
@@ -113,14 +113,14 @@ async fn a_copy_has_what_is_proposed_for_the_next_block() {
     from.propose(1, 1, b"signed").await.unwrap();
     let to = memory();
     copy(&from, &to, |_| Ok(()), |_| ()).await.unwrap();
-    // Again.
+    // A second copy changes nothing.
     copy(&from, &to, |_| Ok(()), |_| ()).await.unwrap();
     let there = log(to).await;
     assert_eq!(there.proposed(0, 0).await, None);
     assert_eq!(there.proposed(1, 0).await.unwrap(), b"invalid");
     assert_eq!(there.proposed(1, 1).await.unwrap(), b"signed");
 
-    // A place where something else is proposed is refused.
+    // An object with another proposal is refused.
     let other = memory();
     let bytes = from.bucket().read(&name(1, 1)).await.unwrap().unwrap();
     assert!(other.create(&name(1, 0), bytes).await.unwrap());

@@ -1,7 +1,7 @@
 //! Leaders and readers on a bucket that loses, delays, reorders and cuts, from many seeds.
 //!
 //! The time is virtual and there is one thread, so a seed always gives the same run. The rules that
-//! look fussy are also broken one at a time, and each time some seed must show why they are there.
+//! look fussy are also broken one at a time, and each time some seed must show why the rule exists.
 //! `PROOFLIGHT_SEEDS=10000` runs more seeds than the default.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -92,7 +92,7 @@ struct Run {
 #[derive(Default)]
 struct Seen {
     shown: BTreeMap<u64, BTreeSet<Hash>>,
-    /// Operations, with the block that they were said to be in.
+    /// Operations, with the block that was named for them.
     acknowledged: Vec<(u64, u64, Hash)>,
     refused: Vec<u64>,
     lost_races: usize,
@@ -263,7 +263,7 @@ impl Leader {
         }
     }
 
-    /// Executes what the bucket has beyond the disk.
+    /// Executes the blocks that the bucket has and the disk lacks.
     async fn restart(&mut self, log: &Log) {
         let mut reader = log.reader(self.disk.len() as u64);
         loop {
@@ -312,7 +312,7 @@ impl Leader {
         }
     }
 
-    /// The bytes of a block, by way of a bucket without faults.
+    /// The bytes of a block, made in a bucket without faults.
     async fn encoded(&self, entry: &Entry) -> Bytes {
         let store = Arc::new(object_store::memory::InMemory::new());
         let bucket = Bucket::new(store, Path::default());

@@ -21,7 +21,7 @@ use server::{Answer, Asked, Reply, Server};
 
 const SECRET: &str = "a-secret-of-forty-characters";
 
-/// The place `s3://bucket/chain` on a server on this machine.
+/// The bucket `s3://bucket/chain` on a local server.
 fn bucket(endpoint: &str) -> Bucket {
     let variable = |name: &str| match name {
         "AWS_ACCESS_KEY_ID" => Some("an-id".to_owned()),
@@ -98,7 +98,7 @@ async fn what_is_missing_or_forbidden_is_said_and_nothing_is_written() {
         assert!(error.expected().contains("s3://bucket/chain at http://127.0.0.1:"), "{error}");
         assert!(writes(&asked).is_empty());
     }
-    // Who may read but not create.
+    // Credentials that may read but not create.
     let (error, _) = begin(|asked| match asked.method.as_str() {
         "GET" => said(404, "NoSuchKey"),
         _ => said(403, "AccessDenied"),
@@ -126,7 +126,7 @@ async fn chain_object() -> Vec<u8> {
     bucket.read("chain").await.unwrap().unwrap().to_vec()
 }
 
-/// Opens a log at a start; returns the error, if there is one, and how often a failure was heard of.
+/// Opens a log at a startup; returns the error, if any, and the number of reported failures.
 async fn start(server: &Server) -> (Result<(), Error>, usize) {
     let heard = Arc::new(AtomicUsize::new(0));
     let counted = heard.clone();
@@ -151,14 +151,14 @@ async fn a_start_outlasts_what_may_be_gone_at_the_next_try() {
     ];
     for (what, failure) in failures {
         let served = chain.clone();
-        // The client itself makes three requests for a try.
+        // The client itself makes three requests per attempt.
         let server = Server::failing(move |_, before| {
             if before < 4 { failure(&served) } else { Reply::Whole((200, served.clone())) }
         });
         let (opened, heard) = start(&server).await;
         assert_eq!(opened, Ok(()), "{what}");
         assert!((1..=4).contains(&heard), "{what}: {heard}");
-        // Once it has started, whoever asks decides about the next try.
+        // Once it has started, callers decide about retries.
         let served = chain.clone();
         let server = Server::failing(move |_, _| failure(&served));
         let started = bucket(&format!("http://{}", server.address)).patient(|_| panic!("heard"));
@@ -189,7 +189,7 @@ async fn a_start_does_not_wait_for_what_will_not_change() {
     }
 }
 
-/// A folder that nobody has used, in the bucket that the environment names.
+/// An unused folder in the bucket that the environment names.
 fn real(name: &str) -> String {
     let url = std::env::var("PROOFLIGHT_S3").unwrap();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();

@@ -40,7 +40,7 @@ impl Dice {
         range.start + self.next() % (range.end - range.start)
     }
 
-    /// Whether something happens that happens so often in a hundred times.
+    /// Whether an event of this percentage happens.
     pub(crate) fn percent(&self, often: u64) -> bool {
         self.pick(0..100) < often
     }
@@ -80,7 +80,7 @@ impl Faulty {
         }
     }
 
-    /// Ends the faults. What is under way may still arrive late.
+    /// Ends the faults. Running requests may still arrive late.
     pub(crate) fn heal(&self) {
         self.faults.store(false, Ordering::Relaxed);
     }
