@@ -30,7 +30,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The block in which the key last changed, if it ever did.
+    /// The block in which the key last changed, if any.
     pub const fn changed(&self) -> Option<u64> {
         match *self {
             Self::Present { since: at, .. } | Self::Deleted { deleted_at: at } => Some(at),
@@ -39,16 +39,16 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The complete history of a key in a range of blocks.
+/// The complete history of a key from one block to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History<'a> {
-    /// The first block of the range.
+    /// The first block.
     pub from: u64,
-    /// The last block of the range.
+    /// The last block.
     pub to: u64,
-    /// The key's state before the range; none if the proof does not show it, as in `smt` if the key changed in the
-    /// range's first block.
+    /// The key's state before the first block; `None` if the proof does not show it, as in `smt` if the key changed in
+    /// the first block.
     pub entering: Option<Answer<'a>>,
-    /// Every change in the range, oldest first; none of them is [`Answer::NeverWritten`].
+    /// Every change in these blocks, oldest first; none of them is [`Answer::NeverWritten`].
     pub changes: Vec<Answer<'a>>,
 }

@@ -1,7 +1,7 @@
 //! The wire envelope: `version (=1) | scheme | kind | body`, the body in borsh.
 //!
-//! Every format of our own starts with it. AVL+ and MPT proofs are foreign formats, carried as they
-//! are. Specified in `test-vectors/spec/conventions.md`, section 3.
+//! Every format of Prooflight's own starts with it. AVL+ and MPT proofs are foreign formats, carried
+//! unchanged. Specified in `test-vectors/spec/conventions.md`, section 3.
 
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};

@@ -83,7 +83,7 @@ macro_rules! reasons {
                 match self { $(Self::$name => Code::$code,)* }
             }
 
-            /// One plain sentence, for people.
+            /// One plain sentence, for display.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)* }
             }
@@ -259,7 +259,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why something was refused: a reason, what was expected and what was found.
+/// A refusal: its reason, what was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     reason: Reason,
@@ -268,7 +268,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with its reason and, for people, what was expected and what was found.
+    /// An error with its reason and, for display, what was expected and what was found.
     #[cold]
     pub fn new(reason: Reason, expected: impl fmt::Display, found: impl fmt::Display) -> Self {
         Self { reason, expected: expected.to_string(), found: found.to_string() }
@@ -279,17 +279,17 @@ impl Error {
         self.reason.code()
     }
 
-    /// Why exactly.
+    /// The exact reason.
     pub const fn reason(&self) -> Reason {
         self.reason
     }
 
-    /// What would have been accepted.
+    /// A description of what would have been accepted.
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// What was there instead.
+    /// A description of what was found instead.
     pub fn found(&self) -> &str {
         &self.found
     }

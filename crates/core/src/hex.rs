@@ -1,4 +1,4 @@
-//! Bytes in messages for people.
+//! Bytes in error messages.
 
 use core::fmt;
 

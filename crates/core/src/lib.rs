@@ -4,7 +4,7 @@
 //!   wasm, TypeScript, JSON-RPC and the test vectors.
 //! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
 //! * `chain` (with the feature of that name): headers, checkpoints and a light client's rules.
-//! * [`envelope`]: the three bytes in front of every wire format of our own, over borsh.
+//! * [`envelope`]: the three bytes in front of every wire format of Prooflight's own, over borsh.
 //! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
 //! * [`Answer`], [`History`]: the states of keys over time.
 //! * [`Scheme`]: the table of authenticated stores.

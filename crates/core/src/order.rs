@@ -25,7 +25,7 @@ pub fn order(count: usize, before: impl Fn(usize, usize) -> bool) -> Vec<usize> 
     sorted
 }
 
-/// The distinct items, ascending, and the place among them of each item.
+/// The distinct items, ascending, and each item's index among them.
 pub fn distinct<T: Copy + PartialOrd>(items: &[T]) -> (Vec<T>, Vec<usize>) {
     let mut distinct = Vec::with_capacity(items.len());
     let mut places = alloc::vec![0; items.len()];

@@ -70,7 +70,7 @@ macro_rules! schemes {
                 match self { $(Self::$scheme => $root,)* }
             }
 
-            /// The statements that its proofs support; none for a scheme that only has its id reserved.
+            /// The statements that its proofs support; empty for a scheme that only has its id reserved.
             pub const fn abilities(self) -> &'static [Ability] {
                 match self { $(Self::$scheme => &[$(Ability::$ability),*],)* }
             }

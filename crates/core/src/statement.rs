@@ -4,9 +4,9 @@ use crate::{Ability, Error, Reason, Scheme};
 
 /// A question about the state that a chain keeps in one scheme.
 ///
-/// Schemes differ in what they answer: only `mpt` has accounts, histories and diffs need a scheme that keeps
-/// old values, and ranges and counts one that keeps the order of keys. Keys are raw, as the application has them.
-/// The proofs are those of `test-vectors/spec/chain.md`.
+/// Schemes differ in what they answer: only `mpt` has accounts. Histories and diffs need a scheme that keeps old
+/// values, ranges and counts one that keeps the order of keys. Keys are raw, as the application has them. The
+/// proofs are those of `test-vectors/spec/chain.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statement<'a> {
     /// The values of keys after a block.
@@ -36,7 +36,7 @@ pub enum Statement<'a> {
     },
     /// The keys that changed between two blocks.
     Diff {
-        /// The block before the first change; none for everything since the first block.
+        /// The block before the first change; `None` for everything since the first block.
         from: Option<u64>,
         /// The block after the last change.
         to: u64,
@@ -47,7 +47,7 @@ pub enum Statement<'a> {
         height: u64,
         /// The first key that may be in the range.
         lo: &'a [u8],
-        /// The first key after the range; none if it has no end.
+        /// The first key after the range; `None` if it has no end.
         hi: Option<&'a [u8]>,
         /// Whether the answers are in descending order.
         reverse: bool,
@@ -58,7 +58,7 @@ pub enum Statement<'a> {
         height: u64,
         /// The first key that may be in the range.
         lo: &'a [u8],
-        /// The first key after the range; none if it has no end.
+        /// The first key after the range; `None` if it has no end.
         hi: Option<&'a [u8]>,
     },
 }

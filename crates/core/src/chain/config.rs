@@ -12,7 +12,7 @@ use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256, order};
 pub struct ChainConfig {
     /// [`ChainConfig::VERSION`].
     pub version: u8,
-    /// A name for people; two chains may share it.
+    /// A display name; two chains may share it.
     pub chain_id: String,
     /// The schemes that the chain keeps, ascending by id.
     pub schemes: Vec<SchemeConfig>,
@@ -33,7 +33,7 @@ pub struct ChainLimits {
     pub max_key: u16,
     /// The longest value, in bytes.
     pub max_value: u32,
-    /// The most operations of a block.
+    /// The largest number of operations in a block.
     pub max_ops: u32,
 }
 
@@ -90,12 +90,12 @@ impl ChainConfig {
         self.schemes.iter().map(|scheme| scheme.id)
     }
 
-    /// LVMT's setup and shape; none if the chain does not keep LVMT or its parameters are not valid.
+    /// LVMT's setup and shape; `None` if the chain does not keep LVMT or its parameters are not valid.
     pub fn lvmt(&self) -> Option<LvmtConfig> {
         self.scheme(Scheme::Lvmt).and_then(|scheme| LvmtConfig::decode(&scheme.params).ok())
     }
 
-    /// LMPT's eras; none if the chain does not keep LMPT or its parameters are not valid.
+    /// LMPT's eras; `None` if the chain does not keep LMPT or its parameters are not valid.
     pub fn lmpt(&self) -> Option<LmptConfig> {
         self.scheme(Scheme::Lmpt).and_then(|scheme| LmptConfig::decode(&scheme.params).ok())
     }

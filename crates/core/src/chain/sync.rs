@@ -15,9 +15,9 @@ use crate::{Error, Hash, Hex, Reason, Result};
 pub struct SyncPolicy {
     /// The caller's time, in milliseconds since 1970.
     pub now_ms: u64,
-    /// The most that a head may be ahead of `now`, in milliseconds. Default 30,000.
+    /// The longest time that a head may be ahead of `now_ms`, in milliseconds. Default 30,000.
     pub max_clock_skew_ms: u64,
-    /// The greatest age of a head, in milliseconds; none for any age.
+    /// The greatest age of a head, in milliseconds; `None` for any age.
     pub max_head_age_ms: Option<u64>,
 }
 
@@ -171,7 +171,7 @@ pub fn check_wanted(wanted: &Wanted, header: &Header) -> Result<()> {
 pub enum Relation {
     /// The same header.
     Same,
-    /// Another header of the same height: whoever signed both has signed two histories.
+    /// Another header of the same height: an authority that signed both has signed two histories.
     Conflicting,
     /// A lower height.
     Below,

@@ -3,7 +3,7 @@
 //! Nothing else is assumed, so that an embedded store, memory, or a distributed engine can implement
 //! it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`Revisions`] keeps
 //! a tree of immutable nodes on top of it, with a root for each revision. [`StateStore`] is the
-//! interface of each scheme's authenticated store, wherever it keeps its state.
+//! interface of each scheme's authenticated store, whether it uses this store or files of its own.
 
 mod memory;
 mod revisions;
@@ -29,7 +29,7 @@ pub type Entry = (Vec<u8>, Vec<u8>);
 
 /// Reading one consistent state of a store. Failures are `store_failed`.
 pub trait Read {
-    /// The value of a key, or `None`.
+    /// The value of a key; `None` if absent.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
 
     /// The entries with `from <= key < to`, ascending.

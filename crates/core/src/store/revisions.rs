@@ -28,7 +28,7 @@ pub trait RevisionRoot: Copy + PartialEq {
     fn decode(reader: &mut Reader<'_>) -> Result<Self>;
 }
 
-/// The revisions of one tree: each applied change makes the next, and pruning forgets the oldest.
+/// The revisions of one tree: each applied change creates the next, and pruning deletes the oldest.
 ///
 /// Revision 0 is the empty tree. This type knows ids and roots; the owner decides what a node contains.
 #[derive(Debug)]
@@ -172,7 +172,8 @@ impl<S: Store, R: RevisionRoot> Revisions<S, R> {
     }
 }
 
-/// The writes that make a revision the only one of an empty store, whose nodes were written under the ids before `next_id`.
+/// The writes that make a revision the only one of an empty store; its nodes are already written, with ids below
+/// `next_id`.
 pub fn only_revision<R: RevisionRoot>(revision: u64, root: R, next_id: u64) -> WriteBatch {
     let mut writes = WriteBatch::new();
     writes.put(NEWEST_KEY, revision.to_be_bytes());
@@ -193,7 +194,7 @@ pub fn node_key(id: u64) -> Vec<u8> {
     [b"n", &id.to_be_bytes()[..]].concat()
 }
 
-/// A node's record; `store_corrupt` if there is none.
+/// A node's record; `store_corrupt` if absent.
 pub fn require_node<S: Read + ?Sized>(store: &S, id: u64) -> Result<Vec<u8>> {
     store.get(&node_key(id))?.ok_or_else(|| corrupt(format_args!("node {id}"), "none"))
 }
@@ -203,7 +204,7 @@ pub fn id_be(reader: &mut Reader<'_>) -> Result<u64> {
     reader.array().map(u64::from_be_bytes)
 }
 
-/// The oldest and the newest revision; none if the store is empty.
+/// The oldest and the newest revision; `None` if the store is empty.
 fn kept<S: Read + ?Sized>(store: &S) -> Result<Option<(u64, u64)>> {
     let Some(newest) = number(store, NEWEST_KEY, "the newest revision")? else { return Ok(None) };
     let oldest = number(store, OLDEST_KEY, "the oldest revision")?;

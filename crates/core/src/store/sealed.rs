@@ -1,4 +1,4 @@
-//! Records that end with a checksum over their key and value, so that damage is found wherever one is read.
+//! Records that end with a checksum over their key and value, so that each read detects damage.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ pub fn seal(key: &[u8], mut record: Vec<u8>) -> Vec<u8> {
     record
 }
 
-/// Removes the checksum from a value as it was read; none if it is another one.
+/// Removes the checksum from a value as it was read; `None` if it does not match.
 pub fn unseal(key: &[u8], mut value: Vec<u8>) -> Option<Vec<u8>> {
     let length = value.len().checked_sub(CHECKSUM)?;
     let (record, found) = value.split_at(length);

@@ -12,8 +12,8 @@ use crate::{Ability, Error, Reason, Result};
 /// [`prepare`](Self::prepare) computes the next block and changes nothing. The caller writes
 /// [`Prepared::writes`] to the store's source, in one atomic batch with the rest of the block, and then
 /// [commits](Self::commit). To abandon a block, drop the [`Prepared`]. After a crash the store is in the state
-/// before the batch or after it; a store that keeps its state elsewhere may lack the last blocks, which are
-/// then prepared and committed again.
+/// before the batch or after it. A store with files of its own may lack the last blocks, which are then prepared
+/// and committed again.
 pub trait StateStore: Sized {
     /// The location of the state: a [`Store`](super::Store) of the scheme's own, or a folder.
     type Source;
@@ -21,13 +21,13 @@ pub trait StateStore: Sized {
     type Params;
     /// In-memory changes that committing a prepared block adopts.
     type Next;
-    /// A reader that proves one state while further blocks are made.
+    /// A reader that proves one state while further blocks are committed.
     type Reader: StateReader;
 
     /// Opens the newest state; an empty source begins without a block.
     fn open(source: Self::Source, params: Self::Params) -> Result<Self>;
 
-    /// The newest block; none before the first.
+    /// The newest block; `None` before the first.
     fn height(&self) -> Option<u64>;
 
     /// The root after the newest block.
@@ -43,7 +43,7 @@ pub trait StateStore: Sized {
     /// `invalid_argument` if it was prepared for another state than the newest.
     fn commit(&mut self, next: Self::Next) -> Result<()>;
 
-    /// Deletes the data that only states before block `oldest` need, for good.
+    /// Deletes the data that only states before block `oldest` need.
     fn prune(&mut self, oldest: u64) -> Result<()>;
 
     /// A reader of the current state.
@@ -99,16 +99,16 @@ impl<R: StateReader + ?Sized> StateReader for Arc<R> {
     }
 }
 
-/// The entries `lo <= key < hi` that a replica asks for: all, or those that a block after `after` wrote.
+/// The entries `lo <= key < hi` that a replica requests: all, or those that a block after `after` wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entries<'a> {
     /// The first key that may be in the range.
     pub lo: &'a [u8],
-    /// The first key after the range; none if it has no end.
+    /// The first key after the range; `None` if it has no end.
     pub hi: Option<&'a [u8]>,
-    /// The block; none for all entries.
+    /// The block; `None` for all entries.
     pub after: Option<u64>,
-    /// The most entries of a page.
+    /// The largest number of entries in a page.
     pub limit: usize,
 }
 
@@ -117,7 +117,7 @@ pub struct Entries<'a> {
 pub struct Change<'a> {
     /// The key.
     pub key: &'a [u8],
-    /// Its new value, or none if it is deleted.
+    /// Its new value, or `None` if it is deleted.
     pub value: Option<&'a [u8]>,
 }
 
