@@ -2,7 +2,7 @@
 
 use prooflight_core::{Error, Hex, Reason, Result};
 
-/// One operation of a batch; its result is the value that the key had before, or none.
+/// One operation of a batch; its result is the previous value of the key, if any.
 ///
 /// Source: Reyzin et al. 2017, section 2, and scrypto's `Operation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl PartialEq for Value<'_> {
 
 impl Eq for Value<'_> {}
 
-/// The effect of an operation on the leaf that it found.
+/// The effect of an operation on the leaf that covers its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect<'a> {
     Keep,

@@ -64,7 +64,7 @@ impl fmt::Debug for Digest {
 /// How strictly a verifier checks proofs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Accepts only the bytes that an honest prover makes: nothing unused, nothing inconsistent.
+    /// Accepts only the bytes that an honest prover produces: nothing unused, nothing inconsistent.
     #[default]
     Strict,
     /// Accepts whatever scrypto's verifier accepts, for parity with Ergo's consensus.

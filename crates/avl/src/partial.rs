@@ -295,7 +295,7 @@ impl<'a> Tree<'a> for PartialTree<'a> {
         self.leaf_mut(leaf).next_key = key;
     }
 
-    /// Internal keys are not hashed, so a verifier has none.
+    /// Internal keys are not hashed, so a verifier does not have them.
     fn set_separator(&mut self, _node: NodeId, _key: &'a [u8]) {}
 
     fn new_key(&mut self, key: &'a [u8]) -> Result<&'a [u8]> {

@@ -1,7 +1,7 @@
 //! One operation on a tree, once its leaf has been found.
 //!
-//! The verifier finds the leaf by the proof's directions, the prover by comparing keys; from there
-//! on both run this code. Source: Reyzin et al. 2017, section 4 and appendix B.
+//! The verifier finds the leaf by the proof's directions, the prover by comparing keys; after that
+//! both run this code. Source: Reyzin et al. 2017, section 4 and appendix B.
 
 use prooflight_core::{Error, Reason, Result};
 
@@ -24,7 +24,7 @@ pub(crate) struct Performed {
 
 /// Performs `op` at the leaf that `path` leads to; empties the path.
 ///
-/// Nothing is marked or changed if the operation itself fails (a key that exists, and so on).
+/// Nothing is marked or changed if the operation itself fails, for example on a key that exists.
 pub(crate) fn perform<'a, T: Tree<'a>>(
     tree: &mut T,
     root: NodeId,

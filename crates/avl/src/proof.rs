@@ -147,7 +147,7 @@ pub(crate) struct Directions<'a> {
 }
 
 impl Directions<'_> {
-    /// The side to take next; `directions_exhausted` if there is none.
+    /// The next side; `directions_exhausted` if all directions are used.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Side> {
         let Some(byte) = self.bytes.get(self.position >> 3) else {

@@ -1,4 +1,4 @@
-//! Relinking and rebalancing on the way from a changed subtree up to the root.
+//! Relinking and rebalancing along the path from a changed subtree up to the root.
 //!
 //! Source: Reyzin et al. 2017, appendix B, with the rotations exactly as scrypto does them.
 

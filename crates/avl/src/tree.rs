@@ -5,7 +5,7 @@ use prooflight_core::{Error, Reason, Result};
 
 use crate::operation::Value;
 
-/// A node's place in its arena.
+/// The index of a node in its arena.
 pub(crate) type NodeId = u32;
 
 /// Left or right, so that each algorithm is written once for both sides.
@@ -40,10 +40,10 @@ impl Side {
     }
 }
 
-/// What the tree knows about a node.
+/// The kind of a node, as far as the tree knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Only its label: it stands for a subtree that no operation needs.
+    /// Only a label: it stands for a subtree that no operation needs.
     Label,
     Leaf,
     Internal,

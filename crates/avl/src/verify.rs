@@ -41,9 +41,9 @@ impl<'a> OldValue<'a> {
 /// The keys on both sides of an absent key, in the dictionary just before its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbours<'a> {
-    /// The largest smaller key, or `None` if there is none.
+    /// The largest smaller key; `None` if absent.
     pub previous: Option<&'a [u8]>,
-    /// The smallest larger key, or `None` if there is none.
+    /// The smallest larger key; `None` if absent.
     pub next: Option<&'a [u8]>,
 }
 
@@ -132,7 +132,7 @@ fn check_all_used(
     Ok(())
 }
 
-/// The most nodes that an honest proof can have. Source: Reyzin et al. 2017, appendix B, as in scrypto.
+/// The largest number of nodes in an honest proof. Source: Reyzin et al. 2017, appendix B, as in scrypto.
 fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
     let operations = ops.len() as u64;
     let deletes = match mode {
@@ -147,8 +147,8 @@ fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
     (operations + deletes) * (2 * height + 1) + deletes * after + 1
 }
 
-/// Follows the directions from the root to the leaf that covers `key`, and records the way in `path`, which is
-/// empty before.
+/// Follows the directions from the root to the leaf that covers `key`, and records the nodes in `path`, which must
+/// be empty.
 fn descend(
     tree: &PartialTree<'_>,
     root: NodeId,

@@ -1,4 +1,4 @@
-//! Random batches of every operation, side by side with `ergo_avltree_rust`: same proofs, same digests.
+//! Random batches of every operation, compared with `ergo_avltree_rust`: same proofs, same digests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -120,7 +120,7 @@ fn run(shape: Shape, seed: u64) {
         assert_eq!(hex::encode(&batch.proof), hex::encode(&peer_proof));
         assert_eq!(batch.digest.0[..], peer.digest().unwrap()[..]);
 
-        // Both verifiers, in both modes of ours, accept it and compute the same.
+        // Both verifiers accept it and compute the same, Prooflight's in both modes.
         let ops: Vec<_> = succeeded.iter().map(|(op, ..)| *op).collect();
         for mode in [Mode::Strict, Mode::Compat] {
             let verified =

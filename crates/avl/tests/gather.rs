@@ -1,4 +1,4 @@
-//! The file of gathered nodes: whatever happens to it, the state is that of the store.
+//! The revision file: whatever happens to it, the state is that of the store.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -46,7 +46,7 @@ impl Kept {
         std::mem::take(&mut self.events.lock().unwrap())
     }
 
-    /// Makes blocks, and waits for each file that one begins.
+    /// Commits blocks, and waits for each file that one starts.
     fn grow(&mut self, blocks: u64) {
         let mut state = self.open().unwrap();
         self.events();
@@ -67,7 +67,7 @@ impl Kept {
         }
     }
 
-    /// Opens the state as it is, and compares it with the store alone; returns whether the file was of use.
+    /// Opens the state, and compares it with the store alone; returns whether the file was used.
     fn check(&self) -> bool {
         self.events();
         let (state, alone) = (
@@ -113,7 +113,7 @@ fn a_state_opens_with_the_file_of_an_earlier_block() {
     assert!(!kept.file().with_extension("new").exists());
 }
 
-/// A state whose newest block has begun the file.
+/// A state whose newest block has started the file.
 fn fresh() -> Kept {
     let mut kept = Kept::new();
     kept.grow(10);

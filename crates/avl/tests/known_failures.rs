@@ -1,4 +1,4 @@
-//! Known failures of existing AVL+ verifiers and provers, each with a test of its own.
+//! Known failures of existing AVL+ verifiers and provers, one test each.
 //!
 //! Proofs from a reopened store are in `persistence.rs`.
 #![allow(

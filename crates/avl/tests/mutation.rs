@@ -22,7 +22,7 @@ use prooflight_testkit::avl::targets::avl_mutate;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 
-/// Dictionaries of every shape, each with true statements: empty to large, none to eight operations.
+/// Dictionaries of every shape, each with true statements: empty to large, zero to eight operations.
 fn statements() -> Vec<(Honest, Vec<Statement>)> {
     let mut all = Vec::new();
     for (round, shape) in (0..6).flat_map(|round| Shape::ALL.map(|shape| (round, shape))) {

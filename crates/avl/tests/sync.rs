@@ -1,4 +1,4 @@
-//! A revision that is carried to another store in chunks.
+//! A revision that is transferred to another store in chunks.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use prooflight_avl::{Assembly, Operation, Params, PersistentAvlProver, read_chunk};
@@ -92,7 +92,7 @@ fn a_dictionary_goes_on_in_another_store_as_in_its_own() {
     }
 }
 
-/// The result of taking the first chunks as they are, and then this one.
+/// The result of taking the first chunks unchanged, and then this one.
 fn taken(kept: &Kept, before: &[Vec<u8>], chunk: &[u8]) -> Result<()> {
     let mut assembly = Assembly::new(kept.digest_at(kept.revision()).unwrap(), PARAMS);
     for chunk in before {

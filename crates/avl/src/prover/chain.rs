@@ -80,8 +80,8 @@ impl<S: Store> StateStore for AvlState<S> {
 }
 
 impl<S: Store> AvlState<S> {
-    /// Opens the state with the nodes in a file. Also returns the first id after those of the file, or 0 if it is not
-    /// of use.
+    /// Opens the state with the nodes in a file. Also returns the first id after those of the file, or 0 if it was not
+    /// used.
     pub(super) fn open_gathered(
         store: S,
         params: Params,

@@ -5,26 +5,26 @@ use prooflight_core::store::{Read, node_key, require_node};
 
 use super::gathered::Gathered;
 
-/// Reads nodes one after another: from a file as far as it has them, else from the store, of which it reads whole ranges
-/// while the ids lie close together.
+/// Reads nodes one after another: from a file if it has them, otherwise from the store, in whole ranges while the ids
+/// are close together.
 ///
-/// A range costs about a tenth of a read for each of its nodes. Ranges grow as long as they are of use, and begin
-/// small again after a gap.
+/// In a range, a node costs about a tenth of a single read. Ranges grow while the ids stay close, and start small
+/// again after a gap.
 pub(super) struct Descending<'s, S> {
     store: &'s S,
     gathered: Option<&'s mut Gathered>,
-    /// The rest of the range that was read last, ascending by id.
+    /// The unused part of the last range, ascending by id.
     ahead: Vec<(u64, Vec<u8>)>,
-    /// The id that was read last.
+    /// The id of the last read.
     before: Option<u64>,
     /// The number of ids of the last range.
     width: u64,
 }
 
-/// Ids that are this close are worth the nodes between them.
+/// Up to this gap between ids, reading the nodes in between is cheaper than another read.
 const CLOSE: u64 = 32;
 
-/// The most ids of a range.
+/// The largest number of ids in a range.
 const WIDEST: u64 = 1 << 13;
 
 impl<'s, S: Read> Descending<'s, S> {
@@ -32,7 +32,7 @@ impl<'s, S: Read> Descending<'s, S> {
         Self { store, gathered, ahead: Vec::new(), before: None, width: 1 }
     }
 
-    /// Reads a node, whose id is smaller than all before; `store_corrupt` if there is none.
+    /// Reads a node, whose id is smaller than all before; `store_corrupt` if absent.
     pub(super) fn read(&mut self, id: u64) -> Result<Vec<u8>> {
         if let Some(node) = self.gathered.as_mut().and_then(|gathered| gathered.take(id)) {
             return Ok(node);
@@ -44,7 +44,7 @@ impl<'s, S: Read> Descending<'s, S> {
         let is_close = before.is_some_and(|before| before.saturating_sub(id) <= CLOSE);
         self.width = if is_close { (4 * self.width).min(WIDEST) } else { 1 };
         if self.width > 1 {
-            // Damage among nodes that nobody asks for is none of this revision.
+            // Other revisions have nodes in this range; damage in them does not matter here.
             self.ahead = self.range(id).unwrap_or_default();
             if let Some(node) = self.take(id) {
                 return Ok(node);

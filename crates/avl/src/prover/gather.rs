@@ -1,4 +1,4 @@
-//! A chain's AVL+ state that gathers its newest nodes in a file, for the next opening.
+//! A chain's AVL+ state that copies its newest nodes to a file, so that the next opening is fast.
 
 use core::fmt;
 use std::hash::{BuildHasher as _, RandomState};
@@ -17,14 +17,14 @@ use super::persistent::PreparedBatch;
 use super::record::IDENTITY_KEY;
 use crate::params::Params;
 
-/// An [`AvlState`] that opens fast: now and then, a thread gathers the nodes of the newest state in a file.
+/// An [`AvlState`] that opens fast: from time to time, a thread copies the nodes of the newest state to a file.
 ///
-/// The file is a copy. It may be missing or older, and what is read from it is checked like the store.
+/// The file may be missing or outdated. Its records are checked like those of the store.
 pub struct AvlGathering<S> {
     state: AvlState<S>,
     params: GatheringParams,
     identity: [u8; 16],
-    /// The first id that no node had when the file was last begun.
+    /// The first unused id when the file was last started.
     end: u64,
     running: Option<Running>,
 }
@@ -34,29 +34,29 @@ pub struct AvlGathering<S> {
 pub struct GatheringParams {
     /// The parameters of the state.
     pub state: Params,
-    /// The file. While it is written, another one with the extension `new` is beside it.
+    /// The path of the file. The next one is written to the same path with the extension `new`.
     pub file: PathBuf,
-    /// The file is written again after this number of new nodes, or 1.5 times those of the state if these are more.
+    /// The file is rewritten after this number of new nodes, or after 1.5 times the nodes of the state if that is more.
     pub least: u64,
-    /// Called on the thread of the blocks.
+    /// Called on the thread that commits blocks.
     pub watch: Arc<dyn Fn(&GatherEvent<'_>) + Send + Sync>,
 }
 
-/// What happens to the file.
+/// A report about the file.
 #[derive(Clone, Copy, Debug)]
 pub enum GatherEvent<'a> {
-    /// It was not used, since it is missing, damaged or of another store, or only in part.
+    /// It was not used, or only in part: it is missing, damaged, or of another store.
     Unused,
     /// It was written.
     Written {
         /// The nodes in it.
         nodes: u64,
     },
-    /// It could not be written; the one before stays.
+    /// It could not be written; the previous one stays.
     Failed(&'a Error),
 }
 
-/// A file that is being written.
+/// A thread that writes the file.
 struct Running {
     thread: JoinHandle<Result<()>>,
     nodes: u64,
@@ -114,11 +114,11 @@ impl<S> AvlGathering<S>
 where
     S: Store<Snapshot: Send + 'static>,
 {
-    /// Begins the file if there are enough new nodes.
+    /// Starts a new file if there are enough new nodes.
     fn begin_if_due(&mut self) -> Result<()> {
         let dictionary = self.state.dictionary();
         let (nodes, end) = (dictionary.live(), dictionary.next_id());
-        // More often writes more bytes for a block; less often, an opening reads more from the store.
+        // A lower bound writes more bytes per block; a higher one makes an opening read more from the store.
         let due = self.params.least.max(nodes + nodes / 2);
         if self.running.is_some() || end.saturating_sub(self.end) < due {
             return Ok(());
@@ -135,14 +135,14 @@ where
                 (self.params.watch)(&GatherEvent::Failed(&error));
             }
         }
-        // After a failure the next attempt is as far away as after a success.
+        // A failure delays the next attempt as much as a success does.
         self.end = end;
         Ok(())
     }
 }
 
 impl<S> AvlGathering<S> {
-    /// Waits until the file is written, if it is being written.
+    /// Waits for the thread that writes the file, if one is running.
     pub fn finish(&mut self) {
         let Some(Running { thread, nodes, .. }) = self.running.take() else { return };
         let panicked = |_| Err(Error::new(Reason::Bug, "a file of nodes", "a panic"));
@@ -175,13 +175,13 @@ impl fmt::Debug for GatheringParams {
     }
 }
 
-/// The identity of a store, which is written into a store that has none.
+/// The identity of a store; written if the store does not have one yet.
 fn identity(store: &mut impl Store) -> Result<[u8; 16]> {
     if let Some(identity) = store.get(IDENTITY_KEY)? {
         let length = identity.len();
         return identity.try_into().map_err(|_| corrupt("an identity of 16 bytes", length));
     }
-    // The standard library seeds these with random bytes.
+    // The standard library seeds `RandomState` with random bytes.
     let [high, low] = [(); 2].map(|()| u128::from(RandomState::new().hash_one(IDENTITY_KEY)));
     let identity = (high << 64 | low).to_be_bytes();
     let mut writes = WriteBatch::new();
@@ -190,7 +190,7 @@ fn identity(store: &mut impl Store) -> Result<[u8; 16]> {
     Ok(identity)
 }
 
-/// Writes the file with these nodes; those that the file before has are taken from it.
+/// Writes the file with these nodes; reads them from the previous file where it has them.
 fn gather(
     store: &impl Read,
     mut ids: Vec<u64>,

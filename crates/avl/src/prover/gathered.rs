@@ -1,9 +1,9 @@
-//! The nodes of one revision, gathered in a file in the order in which opening reads them.
+//! A contiguous copy of one revision's nodes, for fast opening.
 //!
-//! The store has the nodes of all kept revisions between those of the newest. The file has only the nodes of the
-//! revision that was the newest when it was written; later revisions still have most of them. A node never changes,
-//! so a record from the file is as good as one from the store, and is checked like it. What the file lacks is read
-//! from the store, and so is everything after the first damage.
+//! In the store, the nodes of the newest revision are mixed with those of older ones. The file has only the nodes of
+//! the revision that was the newest when it was written, in the order in which opening reads them; later revisions
+//! still have most of them. A node never changes, so a record of the file equals that of the store, and is checked like
+//! it. Nodes that the file lacks, and all nodes after the first damage, are read from the store.
 //!
 //! | bytes | |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | 8 | an id above those of all nodes |
 //! | 8 | the checksum of the 32 bytes before |
 //!
-//! Then come groups: the length of the rest as u32, nodes by descending ids, a checksum. A node is its id u64, the length
-//! of its record u32, and the record. A checksum also covers the identity, the id above all nodes, and the group's number. All
-//! integers are big-endian.
+//! Then come groups: the length of the rest as u32, nodes by descending ids, a checksum. A node is its id u64, the
+//! length of its record u32, and the record. A checksum also covers the identity, the id above all nodes, and the
+//! group's number. All integers are big-endian.
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write as _};
@@ -28,10 +28,10 @@ use crate::params::{LABEL_LENGTH, Params};
 
 const MAGIC: &[u8; 8] = b"PLavlNd1";
 
-/// The bytes after which a group ends.
+/// A group ends once it has this many bytes.
 const GROUP: usize = 1 << 16;
 
-/// The bytes of a group's last node and checksum, at most.
+/// The largest size of a group's last node and checksum, in bytes.
 fn largest_end(params: &Params) -> usize {
     let (key, value) = (params.key_length, params.value_length);
     // Of a leaf, and of an internal node.
@@ -40,7 +40,7 @@ fn largest_end(params: &Params) -> usize {
     record.saturating_add(8 + 4 + CHECKSUM)
 }
 
-/// What the nodes of a file belong to.
+/// The store and revision of a file's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     /// The identity of the store.
@@ -54,13 +54,13 @@ impl Origin {
         [&MAGIC[..], &self.identity, &self.end.to_be_bytes()].concat()
     }
 
-    /// What the checksum of a group covers besides its nodes.
+    /// The bytes that a group's checksum covers besides its nodes.
     fn of_group(&self, number: u64) -> Vec<u8> {
         [self.encode(), number.to_be_bytes().to_vec()].concat()
     }
 }
 
-/// A file that is read.
+/// A revision file opened for reading.
 #[derive(Debug)]
 pub(super) struct Gathered {
     file: File,
@@ -68,13 +68,13 @@ pub(super) struct Gathered {
     /// The largest group, in bytes.
     most: usize,
     groups: u64,
-    /// The nodes of the group that was read last, and how many of their bytes were taken.
+    /// The nodes of the last group, and the number of their bytes already used.
     group: Vec<u8>,
     taken: usize,
 }
 
 impl Gathered {
-    /// Opens the file of this store; none if it is missing, damaged, another store's, or has nodes that the store cannot have.
+    /// Opens the file of this store; `None` if it is missing, damaged, of another store, or has ids from `next_id` on.
     pub(super) fn open(
         path: &Path,
         params: &Params,
@@ -98,7 +98,7 @@ impl Gathered {
         self.origin.end
     }
 
-    /// The record of a node, whose id is smaller than all before; none if the file does not have it.
+    /// The record of a node, whose id is smaller than all before; `None` if the file does not have it.
     pub(super) fn take(&mut self, id: u64) -> Option<Vec<u8>> {
         if id >= self.origin.end {
             return None;
@@ -131,7 +131,7 @@ impl Gathered {
         let mut length = [0; 4];
         self.file.read_exact(&mut length).ok()?;
         let length = usize::try_from(u32::from_be_bytes(length)).ok()?;
-        // A damaged length takes no more memory than a group, or than the file has.
+        // A damaged length allocates no more than the largest group, or the rest of the file.
         if length > self.most {
             return None;
         }
@@ -146,9 +146,9 @@ impl Gathered {
     }
 }
 
-/// A file that is written.
+/// A revision file opened for writing.
 pub(super) struct Gathering<'p> {
-    /// Where the whole file goes.
+    /// The final path.
     path: &'p Path,
     new: PathBuf,
     file: BufWriter<File>,
@@ -158,14 +158,14 @@ pub(super) struct Gathering<'p> {
 }
 
 impl Drop for Gathering<'_> {
-    /// Drops what is not whole.
+    /// Removes an incomplete file; after `finish`, no file has this name.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.new);
     }
 }
 
 impl<'p> Gathering<'p> {
-    /// Begins a file beside the one that it replaces.
+    /// Creates the file next to the one that it will replace.
     pub(super) fn begin(path: &'p Path, origin: Origin) -> Result<Self> {
         let new = path.with_extension("new");
         let begin = || {
@@ -189,7 +189,7 @@ impl<'p> Gathering<'p> {
 
     /// Replaces the file.
     ///
-    /// It need not be on disk yet: after a loss of power, a part of it that is missing counts as damaged.
+    /// The file is not synced: after a power loss, missing parts count as damage.
     pub(super) fn finish(mut self) -> Result<()> {
         self.end_group()?;
         let finished = self.file.flush().and_then(|()| fs::rename(&self.new, self.path));
@@ -228,7 +228,7 @@ mod tests {
 
     const ORIGIN: Origin = Origin { identity: [7; 16], end: 100 };
 
-    /// A file whose first group has a node that leaves room for one byte, and this one.
+    /// A file whose first group has a node that leaves room for one byte, and then this node.
     fn with_last(folder: &Path, last: &[u8]) -> PathBuf {
         let path = folder.join("nodes");
         let mut file = Gathering::begin(&path, ORIGIN).unwrap();

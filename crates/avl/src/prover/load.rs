@@ -1,8 +1,8 @@
 //! Loads a revision of a dictionary from its store, and checks all of it.
 //!
-//! A node is written after its children, so their ids are smaller: nodes are read by descending ids, which reads the
-//! store from end to end. Each must have the label that its parent commits to. Then their order and their
-//! heights are checked in memory.
+//! A node is written after its children, so its id is larger than theirs. Nodes are read by descending ids, which
+//! reads the store sequentially. Each must have the label that its parent commits to. Then the order and the heights
+//! of the nodes are checked in memory.
 
 use prooflight_core::store::{Read, corrupt};
 use prooflight_core::{Error, Hex, Result};
@@ -22,7 +22,7 @@ pub(super) struct LoadedRevision {
     pub(super) ids: Vec<u64>,
 }
 
-/// Loads a revision, with the nodes that were gathered before. Every label, height, separator and neighbour is
+/// Loads a revision, with the nodes of a file if there is one. Every label, height, separator and neighbour is
 /// recomputed and compared.
 pub(super) fn load(
     store: &impl Read,
@@ -43,7 +43,7 @@ pub(super) fn load(
     let mut nodes = Descending::new(store, gathered);
     while let Some((id, node)) = loader.unread.pop() {
         let added = nodes.read(id).and_then(|record| loader.add(id, node, &record));
-        // What a damaged node leads to is not its own fault: it is named first.
+        // A damaged node can lead to errors in other nodes; the check names the damaged one first.
         if added.is_err() || loader.unhashed.is_full() {
             loader.unhashed.check()?;
         }
@@ -53,16 +53,16 @@ pub(super) fn load(
     loader.finish(top, root)
 }
 
-/// Nodes whose labels were not yet checked; many are hashed at once.
+/// A queue of nodes whose labels are still to be checked, in batches.
 #[derive(Default)]
 struct Unhashed {
-    /// Each with its id, what its parent commits to, and where its preimage ends.
+    /// Each node's id, the label that its parent commits to, and the end of its preimage.
     nodes: Vec<(u64, Label, usize)>,
     preimages: Vec<u8>,
 }
 
 impl Unhashed {
-    /// The nodes that are hashed at once.
+    /// The number of nodes hashed at once.
     const MOST: usize = 64;
 
     fn add(&mut self, id: u64, label: Label, preimage: &Preimage<'_>) {
@@ -98,13 +98,13 @@ struct Loader<'p> {
     params: &'p Params,
     /// Of an internal node, `key` is not known before its order is checked; of a leaf, `right`.
     loaded: Loaded,
-    /// What the parents commit to.
+    /// The labels that the parents commit to.
     labels: Vec<Label>,
     ids: Vec<u64>,
-    /// The nodes that were not read yet.
+    /// The nodes still to be read.
     unread: Unread,
-    /// Of each node the separator, or the next key of a leaf: no label covers the one, and the other must be the key
-    /// of the next leaf.
+    /// The separator of each internal node, and the next key of each leaf. No label covers a separator; a next key must
+    /// be the key of the next leaf.
     unchecked: Vec<u8>,
     unhashed: Unhashed,
 }

@@ -35,8 +35,8 @@ impl<S: Store> PersistentAvlProver<S> {
         Self::open_with(store, params, |_| None).map(|(prover, _)| prover)
     }
 
-    /// Like [`open`](Self::open), with the nodes that were gathered before, for the first id that no node has. Also returns
-    /// the first id after those that were gathered: 0 if these are not all of use.
+    /// Like [`open`](Self::open), but reads nodes from a file. `gathered` opens it, given the first unused id. Also
+    /// returns the first id after those of the file; 0 if not all of its nodes could be used.
     pub(super) fn open_with(
         store: S,
         params: Params,
@@ -61,7 +61,7 @@ impl<S: Store> PersistentAvlProver<S> {
         let loaded = gathered(revisions.next_id()).and_then(|mut gathered| {
             let loaded = load(store, Some(&mut gathered), root, &params);
             end = gathered.end();
-            // What is wrong may be wrong in the file alone.
+            // The error may be in the file alone: load from the store.
             loaded.inspect_err(|_| end = 0).ok()
         });
         let LoadedRevision { arena, ids } =

@@ -1,7 +1,7 @@
-//! Carries a revision of a dictionary to another store, in chunks that are checked against its digest.
+//! Transfers a revision of a dictionary to another store, in chunks that are checked against its digest.
 //!
-//! The shape of the tree remembers the order of writes, so it cannot be rebuilt from the values. A chunk is the tree in
-//! post-order, as a proof has it, with some leaves in a row expanded and the labels of all other subtrees.
+//! The shape of the tree depends on the order of writes, so it cannot be rebuilt from the values. A chunk is the tree
+//! in post-order, as in a proof, with some consecutive leaves expanded and the labels of all other subtrees.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,7 @@ use crate::partial::PartialTree;
 use crate::proof::{END, LABEL, LEAF, decode};
 use crate::tree::{Kind, NodeId, Side, Tree};
 
-/// Reads a chunk of a kept revision: the leaves from the key `from` on, at least one, and no more once it has `enough`
-/// bytes.
+/// Reads a chunk of a kept revision: the leaves from the key `from` on, at least one, until it has `enough` bytes.
 ///
 /// `store_corrupt` if a node does not have the label that its parent commits to; `version_unavailable` if the revision is
 /// not kept.
@@ -82,7 +81,7 @@ enum Step {
 struct Chunk {
     bytes: Vec<u8>,
     leaves: u64,
-    /// Whether the last node is a leaf, which has the next one's key.
+    /// Whether the last node is a leaf; then the next leaf's key is omitted.
     follows: bool,
 }
 
@@ -110,14 +109,14 @@ impl Chunk {
     }
 }
 
-/// A revision that is put together from chunks, in order.
+/// A revision under construction from chunks, in order.
 ///
 /// Only the chunk and one path of the tree are in memory.
 #[derive(Debug)]
 pub struct Assembly {
     params: Params,
     digest: Digest,
-    /// The key of the leaf with which the next chunk begins.
+    /// The key of the first leaf of the next chunk.
     next: Vec<u8>,
     next_id: u64,
     /// The subtrees that are complete, but whose parents are not.
@@ -133,7 +132,7 @@ struct Subtree {
     first: Vec<u8>,
 }
 
-/// What a chunk brought.
+/// The contents of a chunk.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// The entries for the store, ascending, above those of all earlier chunks.
@@ -143,21 +142,21 @@ pub struct Taken {
 }
 
 impl Assembly {
-    /// Begins to put the dictionary of a trusted digest together.
+    /// Starts the dictionary of a trusted digest.
     pub fn new(digest: Digest, params: Params) -> Self {
         let next = vec![0; params.key_length];
         Self { params, digest, next, next_id: 0, complete: HashMap::new(), root: None }
     }
 
-    /// The key with which the next chunk begins; none once all have been taken.
+    /// The first key of the next chunk; `None` once the revision is complete.
     pub fn next(&self) -> Option<&[u8]> {
         if self.root.is_none() { Some(&self.next) } else { None }
     }
 
-    /// Checks a chunk, and returns the nodes that are complete with it.
+    /// Checks a chunk, and returns the nodes that it completes.
     ///
-    /// The reasons of a proof if it does not have the root of the digest; `key_not_in_leaf` if it does not begin with the
-    /// next leaf. Nothing has changed then.
+    /// Errors are those of a proof if the chunk does not have the root of the digest, and `key_not_in_leaf` if it does
+    /// not start with the next leaf. On error nothing changes.
     pub fn take(&mut self, chunk: &[u8]) -> Result<Taken> {
         let decoded = decode(chunk, &self.digest, chunk.len() as u64, &self.params)?;
         decoded.directions.finish()?;
@@ -194,7 +193,7 @@ impl Assembly {
         Ok(writes)
     }
 
-    /// Checks that the chunk has leaves in a row, from the next one on.
+    /// Checks that the chunk has consecutive leaves, starting with the next one.
     fn check_leaves(&mut self, tree: &PartialTree<'_>, root: NodeId) -> Result<()> {
         let mut next = self.next.clone();
         let mut leaves = (0..=root).filter(|&node| tree.kind(node) == Kind::Leaf).peekable();
@@ -223,7 +222,7 @@ impl Assembly {
         Subtree { id, first: key.to_vec() }
     }
 
-    /// An internal node with both of its children; without one, the other waits for it.
+    /// An internal node, if both of its children are complete; otherwise keeps the complete one for a later chunk.
     fn internal(
         &mut self,
         tree: &PartialTree<'_>,

@@ -1,24 +1,24 @@
-//! The nodes that are still to be read, the largest id first.
+//! A bucketed max-queue of node ids still to be read.
 
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::tree::NodeId;
 
-/// Ids of nodes, each with the node's place in memory.
+/// Ids of nodes, each with the node's index in memory.
 ///
-/// Ids wait in buckets, and only those of the largest bucket are in order, so that most of a million of them cost no
-/// sorting, and those that are sorted stay in the processor's cache.
+/// Only the bucket with the largest ids is kept in heap order. Of a million ids, most are never sorted while they are
+/// queued, and the heap stays in the processor's cache.
 #[derive(Default)]
 pub(super) struct Unread {
     /// The ids of the largest bucket and above.
     largest: BinaryHeap<(u64, NodeId)>,
-    /// The smallest id that goes there.
+    /// The smallest id that `largest` takes.
     from: u64,
     /// The others, by bucket.
     below: BTreeMap<u64, Vec<(u64, NodeId)>>,
 }
 
-/// log2 of the ids of a bucket.
+/// log2 of the number of ids in a bucket.
 const LOG_BUCKET: u32 = 15;
 
 impl Unread {
@@ -53,7 +53,7 @@ mod tests {
         for round in 0..2000 {
             for _ in 0..round % 5 {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                // Below what was taken last, as children are, most of them far below.
+                // Below the last id, as children are; most of them far below.
                 let last = expected.peek().map_or(1_u64 << 20, |(id, _)| *id);
                 let id = last.saturating_sub(random >> (44 + random % 16));
                 unread.push(id, round);
