@@ -23,7 +23,7 @@ pub fn value_hash(value: &[u8]) -> Hash {
     keccak256(&[value])
 }
 
-/// The leaf of a key: the version of its slot, and the hash of its value or none for a tombstone.
+/// The leaf of a key: the version of its slot, and the hash of its value or `None` for a tombstone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyLeaf {
     /// The level of the key's slot.
@@ -34,7 +34,7 @@ pub struct KeyLeaf {
     pub version: u64,
     /// The hash of the key.
     pub key_hash: Hash,
-    /// The hash of the value, or none for a tombstone.
+    /// The hash of the value, or `None` for a tombstone.
     pub value_hash: Option<Hash>,
 }
 

@@ -8,7 +8,7 @@ use crate::proof::MAX_KEYS;
 /// The largest `log_n`: an AMT has at most 2^16 entries.
 pub const MAX_LOG_N: u8 = 16;
 
-/// The parameters of a chain that the verifier pins; none comes from a proof.
+/// The parameters of a chain that the verifier pins; they never come from a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Params<'a> {
     /// The setup, for AMTs of `2^log_n` entries; each level consumes `log_n` bits of a key's hash.

@@ -1,7 +1,7 @@
 //! The wire format of a proof: borsh in the envelope `lvmt`, kind 1.
 //!
-//! A proof holds only what the verifier cannot derive from the keys that it asked for. Every list is in one
-//! fixed order without labels; a missing, superfluous or misplaced element is refused.
+//! A proof holds only what the verifier cannot derive from the requested keys. Every list is in one fixed order
+//! without labels; a missing, superfluous or misplaced element is refused.
 //!
 //! * The **distinct keys** are the hashes of the requested keys, ascending, each once.
 //! * The **walk** of a key goes from level 0 down to the level of its slot; the walk of a key that was never
@@ -21,7 +21,7 @@ use prooflight_core::{Envelope, Hash, Scheme};
 /// The envelope of a proof.
 pub const ENVELOPE: Envelope = Envelope { scheme: Scheme::Lvmt, kind: 1 };
 
-/// Slots of an entry that hold the versions of keys; slot 0 holds that of the child.
+/// The slots of an entry that hold versions of keys; slot 0 holds the version of the child.
 pub const KEY_SLOTS: u8 = 5;
 
 /// A proof about one or many keys.
@@ -111,7 +111,7 @@ pub struct Place {
     pub index: u32,
 }
 
-/// The six versions of an entry: the child AMT's, then those of five keys; 0 for none.
+/// The six versions of an entry: the child AMT's, then those of five keys; 0 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Entry(pub [Version; 6]);
 
@@ -146,14 +146,14 @@ pub struct Owner {
     pub key_hash: Hash,
     /// The version of the leaf, at most that of the slot.
     pub version: Version,
-    /// The hash of the value, or none for a tombstone.
+    /// The hash of the value, or `None` for a tombstone.
     pub value_hash: Option<Hash>,
     /// The place of the leaf.
     pub place: Place,
 }
 
 impl Claim {
-    /// The key's slot; none if the key was never written.
+    /// The key's slot; `None` if the key was never written.
     pub const fn slot(&self) -> Option<Slot> {
         match self {
             Self::Present { slot, .. } | Self::Deleted { slot, .. } => Some(*slot),
@@ -161,7 +161,7 @@ impl Claim {
         }
     }
 
-    /// The place of the key's newest leaf; none if the key was never written.
+    /// The place of the key's newest leaf; `None` if the key was never written.
     pub const fn place(&self) -> Option<Place> {
         match self {
             Self::Present { place, .. } | Self::Deleted { place, .. } => Some(*place),
@@ -174,7 +174,7 @@ impl Version {
     /// The largest version.
     pub const MAX: u64 = (1 << 40) - 1;
 
-    /// Encodes the version; none if it is 2^40 or more.
+    /// Encodes the version; `None` if it is 2^40 or more.
     pub const fn new(version: u64) -> Option<Self> {
         let [low @ .., 0, 0, 0] = version.to_le_bytes() else { return None };
         Some(Self(low))
@@ -195,7 +195,7 @@ impl core::fmt::Debug for Version {
 }
 
 impl Entry {
-    /// The version of the child AMT; 0 if there is none.
+    /// The version of the child AMT; 0 if absent.
     pub const fn child(&self) -> u64 {
         self.0[0].get()
     }

@@ -54,8 +54,7 @@ impl Answer {
 /// walks, which use up the proof's lists; the leaves in the trees (`root_mismatch`, and reasons of the
 /// lists of sizes and hashes); the points that entries of one AMT share (`opening_mismatch`); the openings,
 /// all in one (`invalid_point`, `opening_mismatch`). The work is linear in the proof's length and the number
-/// of keys.
-/// Source: Li et al. 2023, section 4; `test-vectors/spec/lvmt.md`, section 5.
+/// of keys. Source: Li et al. 2023, section 4; `test-vectors/spec/lvmt.md`, section 5.
 pub fn verify(
     root: &Root,
     keys: &[impl AsRef<[u8]>],
@@ -67,8 +66,8 @@ pub fn verify(
     verify_hashes(root, &requested, proof, params)
 }
 
-/// Verifies a new proof by its key hashes; `points` are those that its maker has not only encoded. Without them the
-/// openings are not verified.
+/// Verifies a new proof by its key hashes. `points` are the points that the prover still has in decoded form; without
+/// them the openings are not verified.
 #[cfg(feature = "prover")]
 pub(crate) fn verify_own(
     root: &Root,
@@ -84,7 +83,7 @@ pub(crate) fn verify_own(
     })
 }
 
-/// Verifies keys by their hashes; apart from the types of keys, since this is most of the code.
+/// Verifies keys by their hashes; not generic over the type of keys, since this is most of the code.
 #[inline(never)]
 fn verify_hashes(
     root: &Root,

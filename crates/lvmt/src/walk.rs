@@ -1,7 +1,7 @@
 //! The walks of the requested keys through the entries of a proof, level by level.
 //!
-//! The walks yield what is left to prove: the entries to open, and the leaves with their places. Each list of the
-//! proof is consumed in order.
+//! The walks return what remains to be proved: the entries to open, and the leaves with their places. Each list of
+//! the proof is consumed in order.
 
 use alloc::vec::Vec;
 use core::slice;
@@ -14,7 +14,7 @@ use crate::params::{Params, Root};
 use crate::path::{Prefix, common_bits, index_at, levels};
 use crate::proof::{Amt, Claim, Entry, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Slot};
 
-/// The facts that the claims of a proof rest on.
+/// The entries and leaves that the claims of a proof depend on.
 #[derive(Debug)]
 pub(crate) struct Walked<'a> {
     /// The entries, each with its AMT.

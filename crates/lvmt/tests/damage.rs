@@ -91,7 +91,7 @@ fn a_record_of_another_key_is_found() {
 /// The number of questions to a damaged store.
 const QUESTIONS: usize = 5;
 
-/// Answers, each from an opened store of its own.
+/// Answers, each from a separately opened store.
 type Answers = [Result<Vec<u8>>; QUESTIONS];
 
 /// Opening; the values; proofs of each key; two blocks; pruning all and collecting.
@@ -291,7 +291,7 @@ fn prove_after(
     std::iter::once(store.prove(&all)).chain(each).collect()
 }
 
-/// How many of these proofs were refused; panics if one is neither that nor the expected one.
+/// The number of refused proofs; panics if a proof is neither refused nor the expected one.
 fn refused(
     proofs: Vec<Result<ProvedKeys>>,
     expected: &[Result<ProvedKeys>],
@@ -349,7 +349,7 @@ fn older_copies_of_many_records_that_agree_reach_no_proof() {
     for then in &kept[..kept.len() - 1] {
         let then: BTreeMap<_, _> = then.iter().cloned().collect();
         for kinds in ["k", "a", "u", "ka", "kac", "kaoc", "kau", "kaucoh", "kaucohbntlr"] {
-            // Each record as it was, if it was there at all.
+            // Each record with its old content, if it existed.
             let of_kinds = |key: &&Vec<u8>| kinds.contains(char::from(key[0]));
             let names: Vec<_> = now.keys().chain(then.keys()).filter(of_kinds).collect();
             let damages: Vec<_> =

@@ -26,7 +26,7 @@ pub(super) struct Block<'a> {
     pub(super) amts: Vec<WrittenAmt>,
     /// The changes of the root AMT.
     pub(super) root_changes: Vec<AmtChange>,
-    /// The entries that new keys met, by level and path.
+    /// The entries on the walks of new keys, by level and path.
     pub(super) entries: Entries,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Owners {
 #[derive(Debug)]
 pub(super) struct WrittenKey<'a> {
     pub(super) key_hash: Hash,
-    /// None for a tombstone.
+    /// `None` for a tombstone.
     pub(super) value: Option<&'a [u8]>,
     /// The head of its record before the block.
     pub(super) before: Option<KeyHead>,
@@ -113,7 +113,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// With fewer hashes than this, another thread is not worth waking.
+/// The smallest number of items for which another thread pays off.
 pub(super) const GRAIN: usize = 128;
 
 /// The place of a leaf of the next block.
@@ -166,7 +166,7 @@ fn read_keys<'a, S: Read + Sync>(
     Ok(keys?.into_iter().flatten().collect())
 }
 
-/// Gives each new key the lowest free slot of the first entry on its walk that has one.
+/// Assigns to each new key the lowest free slot of the first entry with a free slot on its walk.
 fn allocate<S: Read + Sync>(
     store: &S,
     params: &StoreParams,
@@ -203,12 +203,12 @@ fn allocate<S: Read + Sync>(
     Ok(entries)
 }
 
-/// The first level at which the entry of a key may have room, or the key.
+/// The first level at which the entry of a key may have a free slot, or the key itself.
 fn first_level(log_n: u8, cache: &Cache, key_hash: &Hash) -> u8 {
     u8::from(cache.is_full_of_others(index_at(key_hash, log_n, 0), key_hash))
 }
 
-/// Reads the first entry that each new key meets, on all threads.
+/// Reads the first entry on the walk of each new key, on all threads.
 fn first_entries<S: Read + Sync>(
     store: &S,
     params: &StoreParams,
@@ -239,7 +239,7 @@ impl Owners {
     }
 }
 
-/// Checks that a key without a record has no slot; otherwise its record is lost (`store_corrupt`).
+/// Checks that a key without a record has no slot; otherwise the record is lost (`store_corrupt`).
 pub(super) fn check_never_written<S: Read>(
     store: &S,
     params: &StoreParams,
@@ -263,10 +263,10 @@ pub(super) fn check_never_written<S: Read>(
 }
 
 /// Checks the owners of an entry with a free slot: they must be exactly the keys below it that have no slot
-/// above it (`store_corrupt`).
+/// above it; otherwise `store_corrupt`.
 ///
-/// This finds a lost or older record of owners, which has too few of them. A record of five owners is never an
-/// older copy, since no key can be added to it.
+/// This detects a lost or older record, which has too few owners. A record of five owners is never an older copy,
+/// since no key can be added to it.
 fn check_owners<S: Read>(
     store: &S,
     log_n: u8,
@@ -297,7 +297,7 @@ fn check_owners<S: Read>(
     Err(corrupt(format_args!("the keys of {} owners of an entry", owners.len()), keys))
 }
 
-/// Checks that an AMT without a record has no entries; otherwise its record is lost (`store_corrupt`).
+/// Checks that an AMT without a record has no entries; otherwise the record is lost (`store_corrupt`).
 fn check_no_amt<S: Read>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<()> {
     let bits = u32::from(log_n) * u32::from(level);
     let [first, mut last] = [0, 0xff].map(|fill| {
@@ -317,7 +317,7 @@ fn lost_key(key_hash: &Hash) -> Error {
     corrupt(format_args!("the key {} that has a slot", Hex(key_hash)), "none")
 }
 
-/// Bumps the keys' slots, and from the deepest level up the slots of the AMTs that have changed.
+/// Raises the versions of the keys' slots, and from the deepest level up those of the changed AMTs.
 fn bump<S: Read + Sync>(
     store: &S,
     params: &StoreParams,
@@ -367,7 +367,7 @@ fn bump<S: Read + Sync>(
     Ok((amts, root_changes))
 }
 
-/// The slots at a level whose versions grow by one, each with the hash of a key below it: of AMTs, then of keys.
+/// The slots at a level whose versions grow by one: first of AMTs, then of keys, each with the hash of a key below it.
 fn bumped<'b>(below: &'b [WrittenAmt], keys: &'b [WrittenKey<'_>]) -> Vec<(&'b Hash, u8)> {
     let below = below.iter().map(|amt| (&amt.key_hash, 0));
     below.chain(keys.iter().map(|key| (&key.key_hash, key.slot.number))).collect()
@@ -384,7 +384,7 @@ fn of_level<'k, 'a>(keys: &'k [WrittenKey<'a>], level: u8) -> &'k [WrittenKey<'a
     &keys[start..end]
 }
 
-/// The next version, or the first; `version_range` if there is none.
+/// The next version, or the first; `version_range` above the largest.
 fn next(version: Option<Version>) -> Result<Version> {
     let next = version.map_or(0, Version::get) + 1;
     Version::new(next).ok_or_else(|| Error::new(Reason::VersionRange, "a version below 2^40", next))

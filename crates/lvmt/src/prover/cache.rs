@@ -1,4 +1,4 @@
-//! The part of the newest state that stays in memory, so that blocks need not read it.
+//! The part of the newest state that stays in memory, so that blocks do not read it from the store.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,10 +9,10 @@ use super::remembered::Remembered;
 use crate::proof::KEY_SLOTS;
 use prooflight_core::Hash;
 
-/// The parts of the newest state near the root that blocks have met.
+/// The parts of the newest state near the root that blocks have read or written.
 #[derive(Debug)]
 pub(super) struct Cache {
-    /// A mark of each owner, for every entry of the root AMT known to have no free slot.
+    /// The owners' marks of each entry of the root AMT; `None` unless it is known to have no free slot.
     full: Vec<Option<FullEntry>>,
     /// The known AMTs at level 1.
     amts: Vec<Option<AmtRecord>>,
@@ -20,10 +20,10 @@ pub(super) struct Cache {
     pub(super) remembered: Remembered,
 }
 
-/// A mark of each slot's owner: the end of its hash.
+/// A mark for each slot's owner: the end of its hash.
 pub(super) type FullEntry = [u32; KEY_SLOTS as usize];
 
-/// The marks of owners; none while there is a free slot.
+/// The marks of owners; `None` while there is a free slot.
 pub(super) fn full_entry(owners: &[Hash]) -> Option<FullEntry> {
     let owners: &[Hash; KEY_SLOTS as usize] = owners.try_into().ok()?;
     Some(owners.map(|owner| mark(&owner)))
@@ -40,7 +40,7 @@ impl Cache {
         Self { full: vec![None; n], amts: vec![None; n], current, remembered }
     }
 
-    /// Whether the entry of the root AMT at an index is known to have no free slot, and not to be the key's.
+    /// Whether the entry of the root AMT at an index is known to have five owners, none of which is the key.
     pub(super) fn is_full_of_others(&self, index: u32, key: &Hash) -> bool {
         self.full[index as usize].is_some_and(|owners| !owners.contains(&mark(key)))
     }

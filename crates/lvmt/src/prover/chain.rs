@@ -13,17 +13,16 @@ use super::prepare::PreparedBlock;
 use super::prove::{Known, prove};
 use super::store::LvmtStore;
 
-/// The number of blocks before the newest that can be proved, so that a client can ask further questions about
-/// the head it has just verified.
+/// The number of recent blocks whose states can be proved, so that a client can send further queries about the head
+/// that it has just verified.
 pub const RECENT: usize = 16;
 
-/// The replaced leaves of this many blocks are collected together.
+/// The number of blocks between two collections of replaced leaves.
 const GIVEN_UP_AT_ONCE: u64 = 64;
 
 /// The LVMT state of a chain.
 ///
-/// Only the newest state is in the store. A snapshot of it is kept for each of the last [`RECENT`] blocks for
-/// which a reader was made.
+/// Only the newest state is in the store. For the last [`RECENT`] blocks with a reader, a snapshot is kept.
 #[derive(Debug)]
 pub struct LvmtState<S: Store> {
     store: LvmtStore<S>,

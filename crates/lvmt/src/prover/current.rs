@@ -2,7 +2,7 @@
 //!
 //! The record of a key or an AMT names the place of its newest leaf, which is current until a block writes the
 //! key or AMT again. An older copy of such a record names a place that is not current. The store keeps one bit for
-//! each leaf, in parts of 4,096: a block reads and writes few parts, however many there are.
+//! each leaf, in parts of 4,096 bits. A block reads and writes only a few parts.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -22,11 +22,11 @@ type Bits = Vec<u8>;
 /// Parts by block and by number in the block.
 type Parts = BTreeMap<(u64, u32), Bits>;
 
-/// Recently changed parts, so that they need not be read.
+/// A cache of recently changed parts.
 #[derive(Debug, Default)]
 pub(super) struct CurrentLeaves(Parts);
 
-/// The most parts in memory: 8 MB.
+/// The largest number of cached parts: 8 MB.
 const REMEMBERED: usize = 1 << 14;
 
 impl CurrentLeaves {
@@ -118,7 +118,7 @@ impl ChangedLeaves {
     }
 }
 
-/// The part of a place, and its bit in it.
+/// The part that covers a place, and the bit's number in that part.
 const fn locate(place: Place) -> ((u64, u32), usize) {
     ((place.block, place.index / PART), (place.index % PART) as usize)
 }

@@ -1,13 +1,13 @@
 //! The store: commits, proofs, garbage collection, proof shards.
 //!
-//! A block's changes are computed in [`block`]; its leaves go into the tiles of its [`tree`], and the root of
-//! that into the tree over [`blocks`]. The records are in [`record`].
+//! [`block`] computes a block's changes. The leaves are stored in the tiles of the block's [`tree`], and the root of
+//! this tree is a leaf of the tree over [`blocks`]. [`record`] defines the records.
 //!
 //! # Damage
 //!
 //! A lost record, or an older copy of one, is reported as `store_corrupt` before it leads to a wrong root or proof.
 //!
-//! | damage | found |
+//! | damage | detected |
 //! |---|---|
 //! | a changed byte | by the checksum of the record, when it is read |
 //! | no parameters, in a store that has other records | at opening |
@@ -20,10 +20,10 @@
 //! | older or lost owners of an entry | by a block with a new key there: other keys have its slots; by a proof |
 //! | lost trees, tiles, nodes over blocks, current leaves, lists of replaced leaves | when they are needed |
 //!
-//! A proof is verified before it is returned, so the records that it was made of are intact. A store or a reader that
-//! knows its state compares the nodes, and the versions in them, with their checksums in memory instead of
-//! verifying openings, and the commitment of each AMT with its entries. An older copy of a tile, of a block tree's counts, or of current leaves changes no root and no proof; at worst, leaves are
-//! collected late.
+//! A proof is verified before it is returned, so the records behind it are intact. A store or a reader with in-memory
+//! checks of its state compares the nodes and their versions with checksums in memory, and the commitment of each AMT
+//! with its entries, instead of verifying openings. An older copy of a tile, of a block tree's counts, or of current
+//! leaves changes no root and no proof; at worst, leaves are collected late.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -24,7 +24,7 @@ pub(super) struct Newest {
 }
 
 impl Newest {
-    /// The newest state in a store that was made with these parameters.
+    /// The newest state in a store that was created with these parameters.
     pub(super) fn read<S: Read + ?Sized>(store: &S, params: StoreParams) -> Result<Self> {
         let (head, blocks) = Head::read_with_blocks(store)?;
         let tree_sum =
@@ -34,7 +34,7 @@ impl Newest {
         Ok(Self { params, commitment: head.commitment, blocks, cache, root_tree })
     }
 
-    /// The newest block; none before the first.
+    /// The newest block; `None` before the first.
     pub(super) const fn height(&self) -> Option<u64> {
         self.blocks.size().checked_sub(1)
     }

@@ -19,8 +19,8 @@ pub struct StoreParams {
     pub log_arity: u8,
     /// The keys that can be proved.
     pub shard: ProofShard,
-    /// Whether blocks leave the nodes behind that only proofs need, as in an import: each block is cheaper, and before the
-    /// next proof all are brought [up to date](super::LvmtStore::settle) at once.
+    /// Whether blocks skip the nodes that only proofs need, as during an import. Each block is then cheaper, and the
+    /// nodes are [rebuilt](super::LvmtStore::settle) once before the next proof.
     pub unproved: bool,
 }
 
@@ -52,7 +52,7 @@ impl StoreParams {
         self.shard.check(log_n)
     }
 
-    /// Refuses other parameters than those that the store was made with, as `invalid_argument`.
+    /// Refuses other parameters than those that the store was created with, as `invalid_argument`.
     pub(super) fn check_store(&self, kept: Option<&[u8]>) -> Result<()> {
         if kept == Some(&self.encode()) {
             return Ok(());

@@ -22,7 +22,7 @@ use super::shard::ProofShard;
 use super::tree::put_tree;
 use crate::path::index_at;
 
-/// A block that is not yet written.
+/// A block that has been computed but not written.
 pub struct PreparedBlock {
     /// The root after the block.
     pub root: StateRoot,

@@ -36,21 +36,21 @@ pub struct ProvedKeys {
     pub proof: Vec<u8>,
 }
 
-/// What memory knows of a state: records of the store that say otherwise are damaged or older.
+/// In-memory checks of a state; a stored record that disagrees is damaged or stale.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) root: StateRoot,
-    /// The nodes of the root AMT's tree state; none if the store proves nothing.
+    /// The nodes of the root AMT's tree state; `None` if the store proves nothing.
     pub(super) nodes: Option<Checksums>,
 }
 
 /// Proves values and absences of keys in the newest state, which is that after block `height`.
 ///
-/// It only reads, so that a snapshot can prove while further blocks are made. The proof is verified before it
-/// is returned; one that does not verify comes from a damaged store and is `store_corrupt`. A store proves only
-/// its newest state; any other height is `version_unavailable`, and so is a state that [`settle`](super::LvmtStore::settle) has not brought up to date. Keys whose class the store does not keep are
-/// `shard_unavailable`, which names the class; more keys than a proof may have are `too_many_keys`; parameters
-/// other than those that the store was made with are `invalid_argument`.
+/// It only reads, so a snapshot can prove while further blocks are committed. The proof is verified before it is
+/// returned; a failure means that the store is damaged and is `store_corrupt`. A store proves only its newest state:
+/// any other height is `version_unavailable`, as is a state whose nodes [`settle`](super::LvmtStore::settle) has not
+/// rebuilt. Keys whose class the store does not keep are `shard_unavailable`, which names the class; more keys than
+/// a proof may have are `too_many_keys`; parameters other than those of the store are `invalid_argument`.
 pub fn prove_at<S: Read + ?Sized>(
     store: &S,
     params: &StoreParams,
@@ -60,10 +60,10 @@ pub fn prove_at<S: Read + ?Sized>(
     prove(store, params, height, keys, None)
 }
 
-/// Proves like [`prove_at`], at about half the cost if the state is known.
+/// Proves like [`prove_at`], at about half the cost with in-memory checks.
 ///
-/// Each record that the openings are made of is then compared with what is known, as [`Walk::level`] says, and the rest of
-/// the proof is verified. Without that knowledge the openings are verified with pairings.
+/// Each record behind the openings is then compared with the checks, see [`Walk::level`], and the rest of the proof is
+/// verified. Without checks, the openings are verified with pairings.
 pub(super) fn prove<S: Read + ?Sized>(
     store: &S,
     params: &StoreParams,
@@ -122,10 +122,10 @@ pub(super) fn prove<S: Read + ?Sized>(
     Ok(ProvedKeys { root, proof })
 }
 
-/// Verifies a new proof; a failure is `store_corrupt`, since a record that it was made of must be damaged.
+/// Verifies a new proof; a failure is `store_corrupt`, since one of its records must be damaged.
 ///
-/// It is verified as by a client, except that the points of the openings, which were just computed, are not
-/// decoded. Without them all but the openings is verified.
+/// The proof is verified as by a client, except that the points of the openings, which were just computed, are not
+/// decoded. Without `points`, everything but the openings is verified.
 fn check(
     params: &StoreParams,
     root: &Root,
@@ -133,7 +133,7 @@ fn check(
     proof: &[u8],
     points: Option<&[Point]>,
 ) -> Result<()> {
-    // The store's own setup is trusted here, and its values were small enough when they were written.
+    // The store's own setup is trusted, and its values were within the limits when they were written.
     let limits = Limits { max_keys: Limits::DEFAULT.max_keys, ..Limits::NONE };
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
     match verify_own(root, requested, proof, &pinned.with_limits(limits), points) {
@@ -151,12 +151,12 @@ struct Walk<'p, S: ?Sized> {
     params: &'p StoreParams,
     /// The distinct keys, ascending.
     keys: &'p [Hash],
-    /// The head of each key's record; none if the key was never written.
+    /// The head of each key's record; `None` if the key was never written.
     heads: Vec<Option<KeyHead>>,
     /// The heads of all keys below an entry of the root AMT, by its index.
     below: BTreeMap<u32, Arc<Vec<(Hash, KeyHead)>>>,
     proof: Proof,
-    /// Points of the proof, of which it has the encodings.
+    /// The points that the proof has in encoded form.
     points: Vec<Point>,
     /// The nodes of the root AMT's tree state, if they are known.
     nodes: Option<&'p Checksums>,
@@ -206,11 +206,11 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
         Ok(())
     }
 
-    /// Walks the keys through their entries at one level; those that go on below are returned.
+    /// Walks the keys through their entries at one level; returns those whose walks continue below.
     ///
-    /// An entry of the root AMT must have the versions that are in the node above it, which are the newest if the nodes are
-    /// known. An AMT below must have the commitment of all its entries; the proof shows that it is the one whose version its
-    /// parent's entry has.
+    /// An entry of the root AMT must have the versions in the node above it, which are the newest if the nodes'
+    /// checksums are given. An AMT below the root must have the commitment of all its entries; the proof shows that the
+    /// commitment has the version in the parent's entry.
     fn level(&mut self, level: u8, walking: &[usize]) -> Result<Vec<usize>> {
         let log_n = u32::from(self.params.log_n());
         let (keys, bits) = (self.keys, log_n * u32::from(level));
@@ -318,7 +318,7 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
         Ok(entries)
     }
 
-    /// The heads of the keys below the same entry of the root AMT, ascending: their records lie side by side.
+    /// The heads of the keys below the same entry of the root AMT, ascending: their records are contiguous.
     fn heads_below(&mut self, key: &Hash) -> Result<Arc<Vec<(Hash, KeyHead)>>> {
         let log_n = self.params.log_n();
         let index = index_at(key, log_n, 0);
@@ -339,7 +339,7 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
         Ok(heads)
     }
 
-    /// Adds an entry with the owners that its keys need; `below` gets the keys whose walks go on.
+    /// Adds an entry with the owners that its keys need; appends the keys whose walks continue to `below`.
     fn pass(
         &mut self,
         level: u8,

@@ -16,8 +16,8 @@ use super::tree::give_up;
 impl<S: Store + Sync> LvmtStore<S> {
     /// Gives up the leaves that the blocks up to `oldest` replaced.
     ///
-    /// They are collected once they are half of the leaves left in their block's tree, so that a tree is rewritten
-    /// only a few times. `version_unavailable` for a block after the newest, or before an earlier `oldest`.
+    /// They are collected once they are half of the leaves that remain in their block's tree, so that a tree is
+    /// rewritten only a few times. `version_unavailable` for a block after the newest, or before an earlier `oldest`.
     pub fn prune(&mut self, oldest: u64) -> Result<()> {
         self.check_kept(oldest)?;
         let mut writes = WriteBatch::new();
@@ -46,7 +46,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         Ok(())
     }
 
-    /// Collects every leaf that is given up; [`prune`](Self::prune) leaves some for later.
+    /// Collects every leaf that is given up; [`prune`](Self::prune) defers some of them.
     pub fn collect(&mut self) -> Result<()> {
         let mut blocks: Vec<[u8; 8]> = Vec::new();
         for entry in self.store.range(&given_up_key(0, 0), &given_up_key(u64::MAX, u64::MAX)) {

@@ -18,7 +18,7 @@
 //!
 //! All integers are big-endian, a place is a block u64 and an index u32, a path the prefix of the level
 //! below. A commitment is x and y, each 32 bytes little-endian. Every value ends with a checksum (XXH3, 8
-//! bytes) over key and value, so that damage is found wherever a record is read.
+//! bytes) over key and value, so that each read detects damage.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -101,7 +101,7 @@ pub(super) fn read<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Option<Vec
     store.get(key)?.map(|value| open(key, value)).transpose()
 }
 
-/// Reads a record that must be there.
+/// Reads a record; `store_corrupt` if absent.
 pub(super) fn require<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Vec<u8>> {
     read(store, key)?.ok_or_else(|| corrupt(named(key), "none"))
 }
@@ -144,7 +144,7 @@ pub(super) struct KeyHead {
 const KEY_HEAD: usize = 2 + 5 + 12 + 1;
 
 impl KeyHead {
-    /// The record of a key with this value, and room for its checksum.
+    /// The record of a key with this value, with capacity for its checksum.
     pub(super) fn encode(&self, value: &[u8]) -> Vec<u8> {
         let mut record = Vec::with_capacity(KEY_HEAD + value.len() + CHECKSUM);
         record.extend_from_slice(&[self.slot.level, self.slot.number]);
@@ -187,7 +187,7 @@ pub(super) fn read_key<S: Read + ?Sized>(
     Ok(Some((record, head)))
 }
 
-/// Reads the record of a key that must be there.
+/// Reads the record of a key; `store_corrupt` if absent.
 pub(super) fn require_key<S: Read + ?Sized>(
     store: &S,
     key_hash: &Hash,
@@ -301,7 +301,7 @@ pub(super) struct Head {
     pub(super) commitment: Point,
     /// The root of the tree over blocks.
     pub(super) hroot: Hash,
-    /// The sum of the checksums of the nodes of the root AMT's tree state; none while blocks have left them behind.
+    /// The sum of the checksums of the nodes of the root AMT's tree state; `None` while blocks skip them.
     pub(super) tree_sum: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The heads of keys that were read since the last block, so that a block need not read them again.
+//! A cache of the key heads read since the last block, for the next block.
 
 use core::fmt;
 use std::collections::HashMap;
@@ -8,15 +8,15 @@ use prooflight_core::Hash;
 
 use super::record::KeyHead;
 
-/// Heads of keys in the newest state; none for a key that was never written.
+/// The heads of keys in the newest state; `None` for a key that was never written.
 #[derive(Default)]
 pub(super) struct Remembered(Mutex<HashMap<Hash, Option<KeyHead>>>);
 
-/// The most keys that are remembered: 16 MB.
+/// The largest number of cached keys: 16 MB.
 const MOST: usize = 1 << 17;
 
 impl Remembered {
-    /// The head of a key that was read; its absence is remembered too.
+    /// The cached head of a key. The outer `None` means not cached, the inner one never written.
     #[expect(clippy::option_option, reason = "whether it is known, then whether there is one")]
     pub(super) fn get(&self, key_hash: &Hash) -> Option<Option<KeyHead>> {
         self.lock().get(key_hash).copied()
@@ -29,7 +29,7 @@ impl Remembered {
         }
     }
 
-    /// Forgets all: the state has changed.
+    /// Clears the cache, since the state has changed.
     pub(super) fn clear(&mut self) {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }

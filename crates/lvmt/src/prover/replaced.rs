@@ -1,4 +1,4 @@
-//! The leaves that a block replaced. The newest state does not need them; those of many blocks are collected at once.
+//! The leaves that a block replaced. The newest state does not need them; they are collected for many blocks at once.
 //!
 //! Nothing else about a block's changes is kept, since a store does not roll back. See
 //! `docs/decisions/0008-lvmt-keeps-its-newest-state.md`.

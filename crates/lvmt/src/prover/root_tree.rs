@@ -1,11 +1,11 @@
 //! The tree state of the root AMT: in memory for the next block, in the store for proofs.
 //!
-//! The records of a node at the last level also have the versions of the entries below it. A proof takes these nodes
-//! from the store, if their records are those whose checksums are in memory: so neither the nodes nor the versions are
-//! damaged or older, and no pairing needs to tell.
+//! The records of a node at the last level also have the versions of the entries below it. A proof reads these nodes
+//! from the store and compares their checksums with those in memory. This shows that neither the nodes nor the versions
+//! are damaged or older, without pairings.
 //!
-//! The blocks of an import leave the tree state behind: they only count the versions, whose difference is then added at
-//! once ([`settle`](RootTree::settle)).
+//! The blocks of an import do not update the tree state. They only count the versions; the difference is then added in
+//! one step ([`settle`](RootTree::settle)).
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -23,7 +23,7 @@ use super::tree_part::{Node, PARTS, Part, Record};
 use super::tree_shape::{TreeShape, Versions};
 use super::upgrade::steps;
 
-/// The tree state of a store's shard; none if it proves nothing.
+/// The tree state of a store's shard; `None` if it proves nothing.
 #[derive(Debug)]
 pub(super) struct RootTree(Option<Kept>);
 
@@ -32,13 +32,13 @@ pub(super) struct RootTree(Option<Kept>);
 struct Kept {
     shape: TreeShape,
     state: TreeState,
-    /// The versions of each entry. Of one outside the shard's class, which the nodes near the root also depend on, they count
-    /// from the opening.
+    /// The versions of each entry. For an entry outside the shard's class they start from 0 when the store is opened;
+    /// nodes near the root also depend on these entries.
     versions: Vec<Versions>,
-    /// Those that the tree state has, if blocks have left it behind.
+    /// The versions of the tree state, if blocks did not update it.
     behind: Option<Vec<Versions>>,
     checksums: Checksums,
-    /// The sum of the checksums, also kept in the head: it reveals a lost record or an older copy of one.
+    /// The sum of the checksums, also kept in the head: it detects a lost record or an older copy of one.
     sum: u64,
 }
 
@@ -53,11 +53,11 @@ pub(super) struct RootDraft {
     versions: BTreeMap<u32, Versions>,
     /// The checksums of the records that change.
     checksums: Vec<(u32, u64)>,
-    /// The sum of the checksums of all records; none if the tree state is left behind.
+    /// The sum of the checksums of all records; `None` if the block does not update the tree state.
     pub(super) sum: Option<u64>,
 }
 
-/// A tree state that was behind and no longer is, not yet adopted.
+/// A tree state that includes all skipped versions, not yet adopted.
 pub(super) struct Settled {
     state: TreeState,
     /// The checksums of the records that change.
@@ -122,7 +122,7 @@ impl RootTree {
         Ok(checksums.iter().fold(0, |sum: u64, (_, checksum)| sum.wrapping_add(*checksum)))
     }
 
-    /// Computes the tree state of the newest versions, if it is behind, and writes the changed records.
+    /// Computes the tree state of the newest versions, if blocks did not update it, and writes the changed records.
     pub(super) fn settle(
         &self,
         params: &StoreParams,
@@ -143,7 +143,7 @@ impl RootTree {
         Ok(Some(Settled { state, checksums, sum }))
     }
 
-    /// Adopts a tree state that is no longer behind.
+    /// Adopts a rebuilt tree state.
     pub(super) fn take_over_settled(&mut self, settled: Settled) {
         let Some(kept) = &mut self.0 else { return };
         kept.state = settled.state;
@@ -151,15 +151,15 @@ impl RootTree {
         kept.take_over_checksums(&settled.checksums, settled.sum);
     }
 
-    /// The checksums of the records; none if the store proves nothing.
+    /// The checksums of the records; `None` if the store proves nothing.
     pub(super) fn checksums(&self) -> Option<Checksums> {
         self.0.as_ref().map(|kept| kept.checksums.clone())
     }
 
     /// Applies changes to a draft of the tree state, and writes the changed records.
     ///
-    /// The tree state itself does not change: to abandon a block, drop the draft. If the parameters say that nothing is
-    /// proved, the draft leaves it behind.
+    /// The tree state itself does not change: to abandon a block, drop the draft. If the parameters disable proofs, the
+    /// draft only counts versions.
     pub(super) fn draft(
         &self,
         params: &StoreParams,
@@ -222,7 +222,7 @@ impl Kept {
     }
 
     fn take_over_checksums(&mut self, changed: &[(u32, u64)], sum: u64) {
-        // Copied only if a reader has those of the state before.
+        // Copied only if a reader still has the checksums of the previous state.
         let checksums = Arc::make_mut(&mut self.checksums);
         for (part, checksum) in changed {
             if let Some(place) = checksums.get_mut(*part as usize) {
@@ -232,7 +232,7 @@ impl Kept {
         self.sum = sum;
     }
 
-    /// The versions of the entries that changes change.
+    /// The new versions of the entries that `changes` affect.
     fn changed_versions(&self, changes: &[Change]) -> Result<BTreeMap<u32, Versions>> {
         let mut changed = BTreeMap::new();
         for change in changes {
@@ -295,9 +295,9 @@ pub(super) struct OpenedEntry {
     pub(super) versions: Versions,
 }
 
-/// Opens entries of the root AMT, from the nodes above them alone.
+/// Opens entries of the root AMT from the nodes above them.
 ///
-/// `store_corrupt` for a record whose checksum is not the one among `checksums`, if they are known.
+/// `store_corrupt` for a record whose checksum differs from the one in `checksums`, if given.
 pub(super) fn open_root<S: Read + ?Sized>(
     store: &S,
     params: &StoreParams,
@@ -324,7 +324,7 @@ pub(super) fn open_root<S: Read + ?Sized>(
     Ok(opened.into_iter().zip(indices).map(entry).collect())
 }
 
-/// Reads a part of a node; none if it is zero.
+/// Reads a part of a node; `None` if it is zero.
 fn read_part<S: Read + ?Sized>(
     store: &S,
     shape: &TreeShape,

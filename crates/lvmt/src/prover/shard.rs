@@ -10,7 +10,7 @@ use crate::path::index_at;
 /// or sixteen with 4, together prove everything. Source: Li et al. 2023, section 3.3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProofShard {
-    /// No key: enough to make and check blocks.
+    /// No key: enough to produce and check blocks.
     None,
     /// The keys of one class.
     Class {

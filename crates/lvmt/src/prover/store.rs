@@ -19,9 +19,9 @@ use super::record::{
 use super::upgrade::upgrade;
 use crate::path::key_hash;
 
-/// Values of keys with their versions, kept in a store; every block makes the next state.
+/// Values of keys with their versions, kept in a store; every block creates the next state.
 ///
-/// Memory holds the root AMT's tree state, the commitments of level-1 AMTs that blocks have met, and the
+/// Memory holds the root AMT's tree state, the commitments of the level-1 AMTs that blocks have changed, and the
 /// tables, which stores can share. Every read is checked: a changed byte, a lost record and an older copy of
 /// a record are `store_corrupt`. Source: Li et al. 2023, section 4.
 pub struct LvmtStore<S> {
@@ -33,8 +33,8 @@ pub struct LvmtStore<S> {
 impl<S: Store + Sync> LvmtStore<S> {
     /// Opens the newest state of a store; an empty store begins without any key.
     ///
-    /// A store of an earlier layout is brought up to date, and so is one whose import was killed. `invalid_argument` if it was made with another setup, shape
-    /// or shard.
+    /// After a killed import, or in an earlier layout, the nodes of the root's tree state are rebuilt.
+    /// `invalid_argument` if the store was created with another setup, shape or shard.
     pub fn open(mut store: S, params: StoreParams) -> Result<Self> {
         params.check()?;
         match read(&store, PARAMS_KEY)? {
@@ -65,12 +65,12 @@ impl<S: Store + Sync> LvmtStore<S> {
         Ok(Self { store, newest, oldest })
     }
 
-    /// The newest block; none before the first.
+    /// The newest block; `None` before the first.
     pub const fn height(&self) -> Option<u64> {
         self.newest.height()
     }
 
-    /// The last block whose replaced leaves [`prune`](Self::prune) has collected; none before the first.
+    /// The last block whose replaced leaves [`prune`](Self::prune) has collected; `None` before the first.
     pub fn oldest(&self) -> Option<u64> {
         self.height().map(|_| self.oldest)
     }
@@ -109,8 +109,8 @@ impl<S: Store + Sync> LvmtStore<S> {
         prove(&self.store, self.params(), height, keys, Some(&self.known()))
     }
 
-    /// Brings up to date what blocks have left behind that were made [unproved](StoreParams::unproved), so that the newest
-    /// state can be proved. Opening the store does so as well, by reading every key.
+    /// Rebuilds the nodes that [unproved](StoreParams::unproved) blocks skipped, so that the newest state can be
+    /// proved. Opening the store does the same by reading every key.
     pub fn settle(&mut self) -> Result<()> {
         let mut writes = WriteBatch::new();
         let newest = &mut self.newest;
@@ -124,7 +124,7 @@ impl<S: Store + Sync> LvmtStore<S> {
         Ok(())
     }
 
-    /// What the store knows of the newest state.
+    /// The in-memory checks of the newest state.
     pub(super) fn known(&self) -> Known {
         Known { root: self.root(), nodes: self.newest.root_tree.checksums() }
     }

@@ -1,8 +1,8 @@
 //! A block's tree, kept in tiles of 32 nodes, from which dead leaves are pruned.
 //!
-//! A tile of level 0 has 32 leaves side by side, one of level 1 the roots of 32 such tiles, and so on up to
-//! the tile that has the root. A subtree of a tile without a live leaf is truncated to its root; a tile
-//! without any is not kept, since the tile above has its root. Source: Li et al. 2023, section 4.4.
+//! A tile of level 0 has 32 adjacent leaves, one of level 1 the roots of 32 such tiles, and so on up to the
+//! tile with the root. A subtree of a tile without a live leaf is truncated to its root; a tile without a live
+//! leaf is not kept, since the tile above has its root. Source: Li et al. 2023, section 4.4.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::leaf::Keccak;
 /// log2 of the number of nodes at the bottom of a tile.
 pub(super) const LOG_WIDTH: u32 = 5;
 
-/// The most nodes at the bottom of a tile.
+/// The largest number of nodes at the bottom of a tile.
 pub(super) const WIDTH: usize = 1 << LOG_WIDTH;
 
 /// The bit of an item's first byte that marks a live item.
@@ -108,7 +108,7 @@ impl Tile {
     pub(super) fn node(&self, level: u32, index: usize) -> Result<Hash> {
         let (from, to) = (index << level, (index + 1) << level);
         let mut start = 0;
-        // Full subtrees that wait for their right siblings, as in a growing tree.
+        // Full subtrees without their right siblings yet, as in a growing tree.
         let mut peaks: Vec<(u8, Hash)> = Vec::new();
         for item in &self.items {
             let end = start + (1 << item.level);
@@ -234,7 +234,7 @@ mod tests {
                 if tile.live() == 0 {
                     assert_eq!(tile.items.len(), 1);
                 }
-                // No two dead siblings remain side by side: the fewest hashes that suffice.
+                // No two dead siblings remain: the fewest hashes that suffice.
                 assert!(tile.items.len() <= usize::from(width).min(1 + 5 * tile.live().max(1)));
             }
         }

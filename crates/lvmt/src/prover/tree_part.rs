@@ -17,7 +17,7 @@ pub(super) type Record = core::result::Result<(Vec<u8>, Vec<u8>), Vec<u8>>;
 pub(super) const PARTS: u32 = 6;
 const _: () = assert!(PARTS as usize == SLOTS);
 
-/// What a node has in one state.
+/// The content of a node in one state.
 pub(super) struct Node {
     /// Six points for each child but the last.
     pub(super) points: Vec<Point>,
@@ -26,7 +26,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The records of its parts that are not the same in another state, and the numbers of these parts.
+    /// The records of its parts that differ from another state, with the numbers of these parts.
     pub(super) fn changed_parts<'n>(
         &'n self,
         number: u32,
@@ -97,7 +97,8 @@ impl Part {
     }
 }
 
-/// Appends versions: the bytes of the longest one, and so many of each, big-endian. Nothing for no versions.
+/// Appends versions: the length in bytes of the largest one, then each in that length, big-endian. Nothing without
+/// versions.
 fn encode_versions(versions: &[u64], record: &mut Vec<u8>) {
     let Some(most) = versions.iter().max() else { return };
     let width = (u64::BITS - most.leading_zeros()).div_ceil(8);

@@ -1,4 +1,4 @@
-//! Where the nodes of the root AMT's tree state are, and the entries below them.
+//! The numbers of the nodes of the root AMT's tree state, and the entries below them.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ pub(super) struct TreeShape {
 }
 
 impl TreeShape {
-    /// The shape of a store's tree state; none if it proves nothing.
+    /// The shape of a store's tree state; `None` if it proves nothing.
     pub(super) fn of(params: &StoreParams) -> Result<Option<Self>> {
         let class = match params.shard {
             ProofShard::None => return Ok(None),
@@ -41,7 +41,7 @@ impl TreeShape {
         self.first(level) + (number >> self.shared(level))
     }
 
-    /// The indices of the entries below a node of the last level, ascending; none for another node.
+    /// The indices of the entries below a node of the last level, ascending; empty for another node.
     pub(super) fn entries(&self, node: u32) -> Vec<u32> {
         let last = self.log_n / self.log_arity - 1;
         let Some(in_level) = node.checked_sub(self.first(last)) else { return Vec::new() };

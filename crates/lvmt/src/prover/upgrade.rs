@@ -1,4 +1,4 @@
-//! Brings a store up to date whose nodes of the root's tree state are of an earlier layout, or left behind by an import.
+//! Rebuilds the nodes of the root's tree state, after an import or from an earlier layout.
 
 use alloc::vec::Vec;
 
@@ -16,11 +16,10 @@ use super::tree_shape::Versions;
 use crate::path::{Prefix, index_at};
 use crate::proof::KEY_SLOTS;
 
-/// Makes the nodes of the root's tree state anew, of the versions in the records of keys and AMTs.
+/// Rebuilds the nodes of the root's tree state from the versions in the records of keys and AMTs.
 ///
-/// Before layout 3 they had other records; those that an import has left behind, when it was killed, are of an earlier
-/// block. `store_corrupt`, with nothing written, if these are not the versions of the root's commitment. The work is that
-/// of a block that changes every entry of the root.
+/// After a killed import, the stored nodes are those of an earlier block. `store_corrupt`, with nothing written, if
+/// the versions do not have the root's commitment. It costs as much as a block that changes every entry of the root.
 pub(super) fn upgrade<S: Store>(store: &mut S, params: &StoreParams) -> Result<()> {
     let (head, _) = Head::read_with_blocks(store)?;
     let versions = root_versions(store, params)?;

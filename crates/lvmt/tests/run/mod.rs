@@ -1,4 +1,4 @@
-//! A store beside the model, in random runs.
+//! A store compared with the model, in random runs.
 #![allow(dead_code, reason = "each test uses only some of it")]
 #![allow(unreachable_pub, reason = "a test crate exports nothing")]
 #![allow(clippy::missing_panics_doc, reason = "tests fail by panicking")]
