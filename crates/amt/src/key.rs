@@ -18,8 +18,8 @@ static PPOT: &[u8; 64 * MAX_LOG_N as usize] = include_bytes!("../data/ppot_g2.bi
 /// The part of a setup that verifies vectors of `2^log_n` entries: `[1]_2` and `[tau^(2^j)]_2`, `j
 /// < log_n`.
 ///
-/// Nobody may know tau: anyone who does can open every commitment to any value. A key is identified
-/// by its [`params_id`](Self::params_id), which the verifier must trust just as it trusts the root.
+/// Nobody may know tau: with it, every commitment can be opened to any value. A key is identified by its
+/// [`params_id`](Self::params_id), which the verifier must trust as it trusts the root.
 #[derive(Clone, Debug)]
 pub struct VerifyingKey {
     domain: Domain,

@@ -33,8 +33,8 @@ pub fn verify_openings(openings: &[Opening<'_>], key: &VerifyingKey) -> Result<(
     verify_decoded(openings, key, decode)
 }
 
-/// Like [`verify_openings`], for whoever made the openings and still has some of their points: those need not be
-/// decoded, which takes a square root each.
+/// Like [`verify_openings`], for a prover that still has some of the points in decoded form: decoding a point takes a
+/// square root.
 #[cfg(feature = "prover")]
 pub fn verify_openings_of(
     openings: &[Opening<'_>],

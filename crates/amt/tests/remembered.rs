@@ -1,4 +1,4 @@
-//! Rows of a known tau that stay in memory add what the rows of built tables add.
+//! Cached rows of a known tau add the same as the rows of built tables.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -9,7 +9,7 @@ use prooflight_amt::{Change, Class, Parts, Point, Setup, Tables, TreeState};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-/// One change meets rows for the first time and later again; many meet in few nodes, so that their scalars are added up.
+/// A single change needs rows for the first and second time; many changes go into few nodes, so that scalars are added.
 const BLOCKS: [usize; 10] = [1, 5, 5, 40, 300, 5, 40, 1, 300, 40];
 
 const COMMITMENTS: u32 = 3;

@@ -148,7 +148,7 @@ fn tree_from_powers(
                 scaled.par_iter().enumerate().map(|(l, point)| times(*point, factor(l))),
             );
             columns.push(transform_cosets(&coefficients, n, w_inverse));
-            // The last transform is for the child that the state does not have.
+            // One transform is for the child that the state does not have; it does not count as a step.
             steps.add(if from_own > 0 { n } else { 0 });
         }
     }
@@ -167,7 +167,7 @@ fn tree_from_powers(
     rows.collect()
 }
 
-/// `factor point`; factors that are often 0 or 1 are worth a look.
+/// `factor point`; the factors 0 and 1 are frequent and cost nothing.
 fn times(point: G1Projective, factor: Fr) -> G1Projective {
     if factor == Fr::ZERO || factor == Fr::ONE {
         return if factor == Fr::ZERO { G1Projective::ZERO } else { point };

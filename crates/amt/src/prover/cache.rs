@@ -1,4 +1,4 @@
-//! Caches tables in a file, so that they are built only once.
+//! Tables in a file, so that they are built only once.
 //!
 //! `"prooflight/amt/tables/v2" || params_id[32] || log_n u8 || single u8 || log_arity u8 (0 without
 //! trees) || rows || BLAKE2b-256 of everything before`. A row is x and y, 32 bytes each,
@@ -27,7 +27,7 @@ impl Tables {
     /// Loads the tables of a setup from a folder, or builds them and saves them there.
     ///
     /// A file holds the tables of one setup and one choice of parts, with a checksum. A file that
-    /// is damaged, or of another setup, is never used; the tables are built anew. `setup` is only
+    /// is damaged, or of another setup, is never used; the tables are rebuilt. `setup` is only
     /// called to build, and must match the key (`setup_mismatch`). `store_failed` if the folder or
     /// the file cannot be written; other errors come from `setup`.
     pub fn load_or_build(

@@ -18,17 +18,17 @@ pub(super) struct FixedBase(Vec<G1Affine>);
 /// Bits of a signed digit.
 const WIDTH: u32 = 12;
 
-/// The digits at a place that are not negative.
+/// The number of non-negative digits at a place.
 const DIGITS: usize = (1 << (WIDTH - 1)) + 1;
 
-/// The digits of a scalar below 2^254, with room for a carry.
+/// The number of digits of a scalar below 2^254, with a carry.
 const PLACES: usize = 22;
 const _: () = assert!(WIDTH as usize * PLACES > 254);
 
 static SHARED: LazyLock<FixedBase> = LazyLock::new(FixedBase::new);
 
 impl FixedBase {
-    /// Returns the table of this process: 3 MB, made by the first call.
+    /// Returns the table of this process: 3 MB, computed by the first call.
     pub(super) fn shared() -> &'static Self {
         &SHARED
     }

@@ -98,7 +98,7 @@ pub(super) fn set_sums(sums: &mut [Point], changed: &[Term]) {
     }
 }
 
-/// The number of terms that justifies a thread of its own.
+/// The smallest number of terms for which another thread pays off.
 const SHARE: usize = 1 << 10;
 
 /// Sums runs of terms with the same index until each index is unique. `terms` is sorted by index.
@@ -136,13 +136,13 @@ fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
     }
 }
 
-/// Sums that share one inversion: few enough to stay in the cache.
+/// The number of sums that share one inversion: small enough to stay in the processor's cache.
 pub(super) const BATCH: usize = 512;
 
 /// Adds to each sum the point with its number, with one inversion for all.
 ///
-/// The inverse of each denominator follows from that of the product of all (Montgomery's trick). It is used at once,
-/// so that no sum is read again, and the next multiplications do not wait for it.
+/// The inverse of each denominator follows from that of the product of all (Montgomery's trick). It is used
+/// immediately, so that no sum is read twice, and the next multiplications do not depend on it.
 pub(super) fn add_batch(sums: &mut [G1Affine], points: &[G1Affine]) {
     let mut product = Fq::ONE;
     // Each denominator, and the product of those before it.

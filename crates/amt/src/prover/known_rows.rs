@@ -1,8 +1,8 @@
-//! The rows of a known tau: multiples of the generator, of which those that are needed again stay in memory.
+//! The rows of a known tau: multiples of the generator, cached from their second use on.
 //!
-//! A multiple costs some twenty additions, so adding a point in memory is that much cheaper. Where many changes meet in few
-//! sums it is cheaper still to add up scalars first, and no row is kept. Rows are made when they are needed
-//! for the second time: a chain in which each entry changes once pays nothing for them.
+//! Computing a multiple costs about twenty additions; adding a cached point costs one. If many changes go into few
+//! sums, it is even cheaper to add up scalars first, and no row is cached. A row is computed when it is needed for the
+//! second time, so a chain in which each entry changes once pays nothing for the cache.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -27,16 +27,16 @@ pub(super) struct KnownRows {
     lagrange: Remembered,
 }
 
-/// Changes for each sum, from which on scalars are added up before they are multiplied.
+/// From this many changes per sum, add scalars first and multiply once.
 const CROWDED: usize = 8;
 
-/// Rows of trees that stay in memory: of all entries of the usual size. With arity 4 they take 113 MB at most.
+/// The largest number of cached rows of trees: all entries of the usual size. With arity 4 they take 113 MB at most.
 const MAX_TREE_ROWS: usize = 1 << 16;
 
-/// Multiples of points `I_t` that stay in memory.
+/// The largest number of cached multiples of points `I_t`.
 const MAX_LAGRANGE: usize = 1 << 17;
 
-/// Numbers of multiples end with the slot. An index has at most 28 bits.
+/// The low bits of a multiple's number are the slot. An index has at most 28 bits.
 const SLOT_BITS: u32 = 3;
 
 const SLOT_MASK: u32 = (1 << SLOT_BITS) - 1;
@@ -91,7 +91,7 @@ impl KnownRows {
 
     /// Returns the rows that changes add to trees.
     ///
-    /// `nodes` are the nodes of each level; `is_kept` tells whether the row of an index may stay in memory.
+    /// `nodes` are the numbers of nodes on each level; `is_kept` tells whether the row of an index may be cached.
     pub(super) fn tree(
         &self,
         log_arity: u8,
@@ -130,24 +130,24 @@ impl KnownRows {
 /// The rows that changes add to trees.
 #[derive(Debug)]
 pub(super) struct TreeParts {
-    /// The parts of a row for each level.
+    /// The number of parts of a row on each level.
     width: usize,
     scalars: Vec<Fr>,
     /// The first scalar of each change.
     starts: Vec<usize>,
-    /// The row in memory of each change that has one.
+    /// The cached row of each change, if any.
     rows: Vec<Option<Arc<Row>>>,
 }
 
 /// A part of a row.
 pub(super) enum Part {
-    /// The multiple of the generator by this.
+    /// The generator times this scalar.
     Scalar(Fr),
     Point(G1Affine),
 }
 
 impl TreeParts {
-    /// Adds the scalars of so many levels for the changes with or without a row in memory.
+    /// Adds the scalars of `levels` levels for the changes with or without a cached row.
     fn add(
         &mut self,
         changes: &[Change],

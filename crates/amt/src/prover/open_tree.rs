@@ -67,7 +67,7 @@ pub fn open_entries(
 /// A level from 0, and the number of a node in it.
 type Place = (u8, u32);
 
-/// The points that justify a thread of their own.
+/// The smallest number of points for which another thread pays off.
 const GRAIN: usize = 8;
 
 /// The point of a child, from the points of its node; `roots` are the powers of the root of unity w of order M.

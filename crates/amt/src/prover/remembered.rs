@@ -1,4 +1,4 @@
-//! Rows of points that stay in memory from the second time that they are needed.
+//! A cache of rows of points, each computed when it is needed for the second time.
 
 use std::boxed::Box;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ pub(super) struct Row {
     pub(super) points: Box<[G1Affine]>,
 }
 
-/// Rows that were needed more than once; none for a row that was needed once.
+/// A cache of rows; `None` for a row that was needed once.
 #[derive(Debug)]
 pub(super) struct Remembered {
     limit: usize,
@@ -26,7 +26,7 @@ impl Remembered {
         Self { limit, rows: RwLock::default() }
     }
 
-    /// Returns each row that was needed before, from a level on or a higher one; `make` computes those that are missing.
+    /// Returns each row that was needed before, with its points from `level` on; `make` computes missing rows.
     pub(super) fn recall(
         &self,
         numbers: &[Option<u32>],
@@ -88,7 +88,7 @@ mod tests {
         // The row in memory begins below the level; it is replaced.
         assert_eq!(ask(&[8, 7, 8], 1), (vec![7, 8], vec![true, true, true]));
         assert_eq!(ask(&[8, 7], 2), (vec![], vec![true, true]));
-        // Two numbers are the most.
+        // The cache is full with two numbers.
         assert_eq!(ask(&[9], 2), (vec![], vec![false]));
         assert_eq!(ask(&[9], 2), (vec![], vec![false]));
     }

@@ -89,7 +89,7 @@ impl Change {
         self.index
     }
 
-    /// The steps of a change of a version; none for a change of the whole value.
+    /// The steps of a change of a version; `None` for a change of the whole value.
     pub const fn steps(&self) -> Option<i64> {
         match self.factor {
             Factor::Steps(steps) => Some(steps),
@@ -102,7 +102,7 @@ impl Change {
         self.slot
     }
 
-    /// Whether the change adds one to a version, or subtracts it: its multiple of a point takes no time.
+    /// Whether the change adds one to a version or subtracts one: multiplying a point by it is free.
     pub(super) const fn is_step(&self) -> bool {
         matches!(self.factor, Factor::Steps(1 | -1))
     }
@@ -127,9 +127,9 @@ impl Change {
 }
 
 impl Tables {
-    /// Tables of the development setup that need no building: what changes add is computed from tau.
+    /// Tables of the development setup, which need no building: rows are computed from tau.
     ///
-    /// Rows that are needed again stay in memory: up to 150 MB for 2^16 entries and trees of arity 4. `invalid_argument`
+    /// Rows that are needed twice are cached: up to 150 MB for 2^16 entries and trees of arity 4. `invalid_argument`
     /// unless `1 <= log_n <= 28` and the arity of the trees fits.
     pub fn dev(log_n: u8, parts: Parts) -> Result<Self> {
         let key = VerifyingKey::dev(log_n)?;
@@ -200,7 +200,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Returns what changes add to `sums` commitments.
+    /// Returns the terms that changes add to `sums` commitments.
     fn terms(&self, sums: usize, changes: &[(u32, Change)]) -> Vec<Term> {
         match &self.rows {
             Rows::Known(known) => known.commitment_terms(sums, changes),

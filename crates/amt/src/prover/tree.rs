@@ -68,7 +68,7 @@ impl TreeState {
         Ok(touched)
     }
 
-    /// Computes what changes would do to the state, without modifying it.
+    /// Computes the effect of changes on the state, without modifying it.
     ///
     /// Time and memory depend only on the nodes that change. Errors: `index_out_of_range` for an
     /// index outside the vector, `invalid_argument` for slots above 5 and tables of another size or
@@ -192,7 +192,7 @@ impl TreeState {
         class.contains(index).then_some(first + node)
     }
 
-    /// Returns what the changes add to the nodes of a level.
+    /// Returns the terms that the changes add to the nodes of a level.
     fn terms(&self, changes: &[Change], rows: &TreeRows<'_>, level: u8) -> Vec<Term> {
         let places = self.places(changes, level);
         match rows {
@@ -219,7 +219,7 @@ impl TreeState {
         }
     }
 
-    /// Returns where the rows of a level are added.
+    /// Returns the points to which the rows of a level are added.
     fn places<'c>(
         &'c self,
         changes: &'c [Change],
@@ -250,7 +250,7 @@ enum TreeRows<'t> {
     Built(&'t [G1Affine]),
 }
 
-/// Where a row is added.
+/// A row and the point to which it is added.
 struct Place<'c> {
     /// The number of the change.
     number: usize,
