@@ -26,7 +26,7 @@ pub struct Account {
     pub code_hash: Hash,
 }
 
-/// Verifies an account, or that there is none, in the state with this root.
+/// Verifies an account, or its absence, in the state with this root.
 ///
 /// `proof` is the `accountProof` of EIP-1186. Errors are those of [`verify_proof`], and
 /// `invalid_account` if the trie's value at this address is not an account.

@@ -55,8 +55,8 @@ pub struct AccountState {
 /// nonexistent account must be those of an empty one. The caller must trust `state_root`. More slots
 /// than `limits.max_keys` are `too_many_keys`; `limits.max_proof_bytes` is for all nodes together.
 /// An answer whose bytes cannot be correct for any question is `malformed`, one that does not answer
-/// this question under this root is `mismatch`. What nodes send besides the canonical answer,
-/// [`read_get_proof`](crate::read_get_proof) takes away first.
+/// this question under this root is `mismatch`. Servers may send more or less than the canonical answer:
+/// apply [`read_get_proof`](crate::read_get_proof) first.
 ///
 /// Source: EIP-1186; `test-vectors/spec/mpt.md`, section 6.
 pub fn verify_get_proof(

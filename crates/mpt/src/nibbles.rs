@@ -2,7 +2,7 @@
 
 use prooflight_core::{Error, Hex, Reason, Result};
 
-/// A key as a path from the root, and how far it has been walked.
+/// A key as a path from the root, and the current position on it.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyPath<'k> {
     key: &'k [u8],
@@ -23,7 +23,7 @@ impl<'k> KeyPath<'k> {
         Some(nibble.into())
     }
 
-    /// Walks a node's path if the key continues with it; otherwise stays. Returns whether it walked.
+    /// Walks a node's path if the key continues with it. Returns whether it does.
     pub(crate) fn follow(&mut self, path: &CompactPath<'_>) -> bool {
         let follows =
             (0..path.length()).all(|at| path.nibble(at) == nibble(self.key, self.walked + at));

@@ -5,7 +5,7 @@ use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 use crate::nibbles::CompactPath;
 use crate::rlp::{self, Item, Items};
 
-/// Nodes of at least this many bytes are outside their parent, which holds their hash.
+/// Nodes of at least this many bytes are not embedded in their parent, which has their hash instead.
 pub(crate) const HASHED_LENGTH: usize = 32;
 
 /// A well-formed node.

@@ -1,4 +1,4 @@
-//! Reading: from an answer as nodes send it to the canonical answer, which alone is verified.
+//! Converts answers as Ethereum's nodes send them to canonical answers. Only canonical answers are verified.
 
 use alloc::vec::Vec;
 
@@ -11,13 +11,13 @@ use crate::node::{Child, Node};
 use crate::verify::EMPTY_TRIE;
 use crate::walk::walk_through;
 
-/// Reads a node's answer to `eth_getProof`: makes it the canonical answer, which [`verify_get_proof`] takes.
+/// Converts a server's answer to `eth_getProof` to the canonical answer, which [`verify_get_proof`] takes.
 ///
-/// Nodes send more or less than the canonical answer. Each proof is read as by [`read_proof`]. For an account that
-/// the nodes show as absent, zeros in place of the hashes of an account without slots and code are those hashes, and
-/// a list without slots is the list of all `slots`, each of them zero. Everything else stays as it is, for the
-/// verifier to refuse. Nothing is verified here. More slots than `limits.max_keys` are `too_many_keys`;
-/// `limits.max_proof_bytes` is for all strings together.
+/// Servers send more or less than the canonical answer. Each proof is converted as by [`read_proof`]. If the proof
+/// shows that the account is absent, zero hashes become those of an account without slots and code, and an empty list
+/// of slots becomes the list of all `slots`, each zero. Everything else is unchanged, for the verifier to refuse.
+/// Nothing is verified here. More slots than `limits.max_keys` are `too_many_keys`; `limits.max_proof_bytes` is for
+/// all strings together.
 ///
 /// Source: `test-vectors/spec/mpt.md`, section 10.
 ///
@@ -46,11 +46,10 @@ pub fn read_get_proof(slots: &[Word], answer: &mut GetProof<'_>, limits: &Limits
     Ok(())
 }
 
-/// Reads a proof of one key as nodes send it: returns the canonical proof, which [`verify_proof`] takes.
+/// Converts a proof of one key as servers send it to the canonical proof, which [`verify_proof`] takes.
 ///
-/// `key` is the path in the trie. Strings of no bytes are taken away, and nodes that are embedded in their parent and
-/// listed again after it, where the walk of the key goes through them. A proof with more strings than any such proof
-/// has stays as it is.
+/// `key` is the path in the trie. Removes empty strings, and nodes on the key's path that are embedded in their parent
+/// and listed again after it. A proof with more strings than any such proof has is unchanged.
 ///
 /// [`verify_proof`]: crate::verify_proof
 pub fn read_proof<'a>(key: &[u8], proof: &[&'a [u8]], limits: &Limits) -> Vec<&'a [u8]> {
@@ -90,7 +89,7 @@ fn read_in_place(key: &[u8], proof: &mut Vec<&[u8]>, limits: &Limits) -> bool {
     walked.is_ok_and(|values| values == [None])
 }
 
-/// The node of a string; no bytes, if there is no such string, encode none.
+/// The node that a string encodes; an error if the string is absent.
 fn node_at<'a>(proof: &[&'a [u8]], at: usize, limits: &Limits) -> Result<Node<'a>> {
     Node::decode(proof.get(at).copied().unwrap_or_default(), limits)
 }

@@ -77,7 +77,7 @@ impl<'a> Items<'a> {
         self.rest.is_empty()
     }
 
-    /// The next item; `truncated` if there is none.
+    /// The next item; `truncated` at the end of the list.
     #[inline]
     pub fn take(&mut self) -> Result<Item<'a>> {
         // A fast path for the items of branches: hashes and empty strings.

@@ -15,7 +15,7 @@ pub const MAX_KEY_LENGTH: usize = 256;
 /// The only node of the trie without keys: the empty string.
 pub(crate) const EMPTY_TRIE: &[u8] = &[0x80];
 
-/// Verifies the value of a key, or that it has none, in the trie with this root.
+/// Verifies the value of a key, or its absence, in the trie with this root.
 ///
 /// `key` is the path in the trie: for a secure trie, such as Ethereum's states, the Keccak-256 of the
 /// actual key. `proof` has exactly the nodes on the key's path from the root down, except those
@@ -42,13 +42,12 @@ pub fn verify_proof<'a>(
     Ok(Verified::by_verifier(values.into_iter().next().flatten()))
 }
 
-/// Verifies the values of keys, or that they have none, in the trie with this root.
+/// Verifies the values of keys, or their absence, in the trie with this root.
 ///
 /// `keys` are paths in the trie, ascending, each once; the result has the value of each, in this order. `nodes`
-/// are exactly those on the paths, except those embedded in their parent: each once, before the nodes below it,
-/// and what is below a lower nibble before what is below a higher one. Without keys, or in the trie without keys,
-/// there are none. The caller must trust `root`. All errors are `mismatch`, but for `extension_child`. Time and
-/// memory are linear in the nodes and the keys.
+/// are exactly those on the paths, except those embedded in their parent: each once, depth first, lower nibbles
+/// before higher ones. Without keys, or in the trie without keys, the list is empty. The caller must trust `root`.
+/// All errors are `mismatch`, except `extension_child`. Time and memory are linear in the nodes and the keys.
 ///
 /// Source: `test-vectors/spec/lmpt.md`, section 5.
 pub fn verify_keys<'a>(

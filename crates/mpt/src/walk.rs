@@ -12,8 +12,8 @@ use crate::nodes::Nodes;
 
 /// Walks from the root until the value or absence of every key is proven; returns their values.
 ///
-/// Depth first, lower nibbles before higher ones: a node that is outside of its parent is the next one of the
-/// proof. No node may be left over.
+/// Depth first, lower nibbles before higher ones: each node outside its parent is the next one of the proof. No node
+/// may be left over.
 pub(crate) fn walk<'a>(
     root: &Hash,
     keys: &[&[u8]],
@@ -57,7 +57,7 @@ pub(crate) fn walk_through<'a>(
 struct Walk<'k, 'a> {
     keys: &'k [&'k [u8]],
     values: Vec<Option<&'a [u8]>>,
-    /// The children to go to, the next one last. A key leads to at most one of them.
+    /// A stack of the children to visit. A key leads to at most one of them.
     next: Vec<Step<'a>>,
 }
 
@@ -65,14 +65,14 @@ struct Walk<'k, 'a> {
 struct Step<'a> {
     child: Child<'a>,
     after_extension: bool,
-    /// The keys that lead there, at least one.
+    /// The keys that lead to the child, at least one.
     keys: Range<usize>,
-    /// Their nibbles up to the child.
+    /// The number of nibbles up to the child.
     walked: usize,
 }
 
 impl<'a> Walk<'_, 'a> {
-    /// Ends the walks of the keys that end at a node, and sends the others on.
+    /// Sets the values of the keys that end at a node, and pushes the children that the other keys lead to.
     fn visit(&mut self, node: Node<'a>, mut keys: Range<usize>, walked: usize) -> Result<()> {
         match node {
             Node::Leaf { path: rest, value } => {
@@ -113,7 +113,7 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
-/// Takes the last keys of a range that agree in something off it; returns what they agree in, and them.
+/// Removes the longest run at the end of `keys` with the same result of `of`; returns this result and the run.
 fn last_run<T: PartialEq>(
     keys: &mut Range<usize>,
     of: impl Fn(usize) -> T,

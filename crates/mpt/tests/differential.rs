@@ -91,7 +91,7 @@ fn roots_and_proofs_are_the_peers() {
     }
 }
 
-/// Changed proofs and roots that we accept, the peer accepts with the same answer.
+/// The peer accepts each changed proof and root that Prooflight accepts, with the same answer.
 #[test]
 fn what_ours_accepts_the_peer_accepts() {
     let (mut accepted, mut peer_alone) = (0, 0);
@@ -160,7 +160,7 @@ fn branch(children: &[(usize, Rlp)]) -> Rlp {
     Rlp::List(items)
 }
 
-/// Nodes from the root on, for a key that begins with 0x11, that ours refuses and the peer accepts.
+/// Nodes from the root on, for a key that starts with 0x11, that Prooflight refuses and the peer accepts.
 ///
 /// None of them occurs in any trie built by Ethereum's rules, so a proof with one proves nothing; a verifier
 /// that accepts them accepts more than one proof of a statement.
@@ -196,7 +196,7 @@ fn what_the_peer_accepts_and_ours_refuses() {
         assert!(peer_accepts(&root, &key, Some(&[9; 40]), &proof), "{why}");
     }
 
-    // The extension, which leads elsewhere, proves absence; the node after it proves nothing.
+    // The extension has another path and so proves absence; the node after it proves nothing.
     let other = branch(&[(1, hash(&below)), (2, hash(&below))]);
     let away = Rlp::List(vec![string(&[0x00, 0x77]), hash(&other)]);
     let proof: Vec<_> = [away, other].iter().map(Rlp::encode).collect();
@@ -206,7 +206,7 @@ fn what_the_peer_accepts_and_ours_refuses() {
     assert!(peer_accepts(&root, &key, None, &proof));
 }
 
-/// A path longer than any key of the trie leads elsewhere.
+/// A path longer than any key of the trie.
 #[test]
 fn a_path_longer_than_every_key() {
     let key = [0x11; 32];

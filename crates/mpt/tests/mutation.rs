@@ -54,7 +54,7 @@ fn refused(honest: &Honest, key: &[u8], proof: &[Vec<u8>]) -> Reason {
     error.reason()
 }
 
-/// Every way to change one node of a proof.
+/// Every kind of change to one node of a proof.
 fn each_node(most: usize, change: impl Fn(&[u8], &mut dyn FnMut(Vec<u8>))) {
     each(most, |honest, key, proof| {
         for (at, node) in proof.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The proofs of an account and of some of its slots, encoded as one byte string.
 //!
 //! RLP([[node, …], [[node, …], …]]): the nodes from the state root down, then, for each slot in the
-//! order of the request, the nodes from the storage root down. A node is a string. Servers split
-//! the proof up again for `eth_getProof`.
+//! order of the request, the nodes from the storage root down. A node is a string. Servers divide
+//! the proof again for `eth_getProof`.
 
 use alloc::vec::Vec;
 

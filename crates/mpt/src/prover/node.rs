@@ -21,7 +21,7 @@ pub(super) enum Link {
     #[default]
     Empty,
     Stored(Stored),
-    /// A node that this batch changed, or that is embedded in its parent.
+    /// A node in memory: changed by this batch, or embedded in its parent.
     Held(Box<Node>),
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Node {
     Leaf {
         path: Vec<u8>,
         value: Vec<u8>,
-        /// The root node of the trie that the value commits to, if there is one.
+        /// The id of the root node of the trie that the value commits to, if any.
         below: Option<u64>,
     },
     Extension {

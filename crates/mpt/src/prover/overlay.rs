@@ -56,7 +56,7 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         self.record(node)?.node()
     }
 
-    /// Takes a node out so that it can be changed; `None` if the link is empty.
+    /// Removes a node from the trie so that it can be changed; `None` if the link is empty.
     pub(super) fn take(&mut self, link: Link) -> Result<Option<Node>> {
         match link {
             Link::Empty => Ok(None),

@@ -1,4 +1,4 @@
-//! A trie whose owner keeps the roots itself, and changes it in parts.
+//! A trie whose owner keeps the roots, and applies changes in several steps.
 
 use alloc::vec::Vec;
 
@@ -19,7 +19,7 @@ pub struct ChangedTrie {
     pub writes: WriteBatch,
     /// The first id after those of its new nodes.
     pub next_id: u64,
-    /// The ids of the nodes that it no longer has; they are still in the store.
+    /// The ids of the nodes that the trie no longer has; they are still in the store.
     pub removed: Vec<u64>,
 }
 

@@ -22,8 +22,8 @@ use crate::rlp;
 
 /// The root of a trie in a store: its hash, and the id of its node.
 ///
-/// A [`PersistentTrie`](crate::PersistentTrie) has one for each revision; another owner of a trie may keep its roots
-/// elsewhere.
+/// A [`PersistentTrie`](crate::PersistentTrie) has one for each revision; another owner of a trie keeps the roots
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrieRoot(pub(super) Root);
 

@@ -11,7 +11,7 @@ use prooflight_core::store::{Read, corrupt};
 use super::node::{Link, Node};
 use super::overlay::{Overlay, Root};
 
-/// A value, and the root node of the trie that it commits to, if there is one.
+/// A value, and the id of the root node of the trie that it commits to, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) bytes: Vec<u8>,
@@ -43,8 +43,8 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         Ok((value, proof))
     }
 
-    /// Returns the value at a path below a link, and calls back with the encodings of the stored
-    /// nodes on the way.
+    /// Returns the value at a path below a link, and calls `show` with the encoding of each stored
+    /// node on the path.
     pub(super) fn find(
         &self,
         link: &Link,
@@ -115,7 +115,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         Ok(node.into())
     }
 
-    /// Removes the value at a path below a link, if there is one.
+    /// Removes the value at a path below a link; `store_corrupt` if absent.
     pub(super) fn remove(&mut self, link: Link, path: &[u8]) -> Result<Link> {
         match self.take(link)? {
             None => Err(corrupt("the value of a present key", "none")),
@@ -137,7 +137,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         }
     }
 
-    /// Normalises a branch that has lost an entry: if a single entry is left, replaces the branch.
+    /// Normalises a branch after the removal of an entry: replaces it if a single entry is left.
     fn settle(&mut self, mut children: Box<[Link; 16]>, value: Vec<u8>) -> Result<Link> {
         let mut left = (0..).zip(children.iter_mut()).filter(|(_, it)| !matches!(it, Link::Empty));
         match (left.next(), left.next(), value.is_empty()) {
