@@ -14,18 +14,18 @@ use crate::transactions::verify_transactions;
 pub struct Body<'a> {
     /// The transactions, as [`verify_transactions`] takes them.
     pub transactions: &'a [&'a [u8]],
-    /// The headers of the ommers in RLP; none since the merge.
+    /// The headers of the ommers in RLP; empty since the merge.
     pub ommers: &'a [&'a [u8]],
     /// The withdrawals in RLP; since Shanghai.
     pub withdrawals: Option<&'a [&'a [u8]]>,
 }
 
-/// The hashes of what a body has.
+/// The hashes of a body's transactions and ommers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyHashes {
-    /// Those of its transactions.
+    /// The hashes of its transactions.
     pub transactions: Vec<Hash>,
-    /// Those of its ommers.
+    /// The hashes of its ommers.
     pub ommers: Vec<Hash>,
 }
 

@@ -8,15 +8,15 @@ use crate::header::BlockHeader;
 /// The gas of a blob.
 const BLOB_GAS: u64 = 1 << 17;
 
-/// The gas of the execution whose price a blob costs at least since Osaka.
+/// A blob costs at least the price of this much execution gas; since Osaka.
 const BLOB_BASE_COST: u128 = 1 << 13;
 
 /// The parameters of blobs, which hard forks set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlobParams {
-    /// The blobs of a block at which their price stays.
+    /// The number of blobs in a block at which their price does not change.
     pub target: u64,
-    /// The most blobs of a block.
+    /// The largest number of blobs in a block.
     pub max: u64,
     /// The excess blob gas for which the price grows by e.
     pub update_fraction: u64,
@@ -24,7 +24,7 @@ pub struct BlobParams {
     pub has_reserve: bool,
 }
 
-/// Computes the base fee of the block after this one, in wei; none before London.
+/// Computes the base fee of the block after this one, in wei; `None` before London.
 ///
 /// `invalid_header` if it does not fit in 128 bits, which occurs in no valid block.
 ///
@@ -45,7 +45,7 @@ pub fn next_base_fee(header: &Verified<BlockHeader>) -> Result<Option<Word>> {
     next.map(|next| Some(word(next))).ok_or_else(|| too_large(header))
 }
 
-/// Computes the fee of blob gas in a block, in wei, and checks the parameters; none before Cancun.
+/// Computes the fee of blob gas in a block, in wei, and checks the parameters; `None` before Cancun.
 ///
 /// `parent` is the block before. `unsupported_fork` if the header's excess blob gas does not follow from it, or
 /// if the block has more blobs than the parameters allow: then they are not those of the block. The update
@@ -71,7 +71,7 @@ pub fn verify_blob_fee(
     }
 }
 
-/// Computes the fee of blob gas in the block after one with these parameters; none before Cancun.
+/// Computes the fee of blob gas in the block after one with these parameters; `None` before Cancun.
 ///
 /// The parameters must be those of [`verify_blob_fee`] for the header; a fork may change them for the next
 /// block. `invalid_header` if the fee does not fit in 128 bits.
@@ -83,7 +83,7 @@ pub fn next_blob_fee(header: &Verified<BlockHeader>, params: &BlobParams) -> Res
     fee.map(|fee| Some(word(fee))).ok_or_else(|| too_large(header))
 }
 
-/// The excess blob gas of the block after one; none if it does not fit.
+/// The excess blob gas of the block after one; `None` if it does not fit.
 fn excess_after(parent: &BlockHeader, params: &BlobParams) -> Option<u64> {
     let excess = parent.excess_blob_gas.unwrap_or_default();
     let used = parent.blob_gas_used.unwrap_or_default();
@@ -103,7 +103,7 @@ fn excess_after(parent: &BlockHeader, params: &BlobParams) -> Option<u64> {
     Some(sum - target)
 }
 
-/// The price of blob gas: an approximation of `e ^ (excess / update_fraction)`; none if it does not fit.
+/// The price of blob gas: an approximation of `e ^ (excess / update_fraction)`; `None` if it does not fit.
 ///
 /// Source: `fake_exponential` of EIP-4844.
 fn price(excess: u64, params: &BlobParams) -> Option<u128> {
@@ -117,7 +117,7 @@ fn price(excess: u64, params: &BlobParams) -> Option<u128> {
     sum.checked_div(fraction)
 }
 
-/// An amount of 128 bits; none if it is larger.
+/// An amount of 128 bits; `None` if it is larger.
 fn small(word: &Word) -> Option<u128> {
     let (high, low) = word.split_first_chunk::<16>()?;
     (*high == [0; 16]).then(|| low.first_chunk().copied().map(u128::from_be_bytes))?

@@ -34,7 +34,7 @@ impl Filter {
             && self.topics.iter().zip(&log.topics).all(topic)
     }
 
-    /// Whether a block with this bloom may have a matching log; if not, it has none.
+    /// Whether a block with this bloom may have a matching log. `false` means that it has no matching log.
     pub fn may_match(&self, bloom: &Bloom) -> bool {
         let address = |address: &Address| bloom.may_contain(address);
         let topics = |asked: &Vec<Hash>| {

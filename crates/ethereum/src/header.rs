@@ -27,7 +27,7 @@ pub struct BlockHeader {
     pub logs_bloom: Bloom,
     /// The block's number.
     pub number: u64,
-    /// The most gas of the block.
+    /// The gas limit of the block.
     pub gas_limit: u64,
     /// The gas that its transactions used.
     pub gas_used: u64,
@@ -123,7 +123,7 @@ impl<'a> Fields<'a> {
         rlp::integer(self.take()?).map(u64::from_be_bytes).ok_or_else(bug)
     }
 
-    /// Reads a field that headers have since some fork.
+    /// Reads a field that headers have only from some fork on.
     fn later<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
         if self.0.is_empty() { Ok(None) } else { read(self).map(Some) }
     }

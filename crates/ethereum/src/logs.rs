@@ -9,16 +9,16 @@ use crate::filter::Filter;
 use crate::header::{BlockHeader, verify_block_header};
 use crate::receipt::{Log, verify_receipts};
 
-/// A block of the range, from a server.
+/// A block's header and receipts, from a server.
 #[derive(Clone, Copy, Debug)]
 pub struct RangeBlock<'a> {
     /// The header in RLP.
     pub header: &'a [u8],
-    /// All receipts of the block; none if the header's bloom excludes a match.
+    /// All receipts of the block; `None` if the header's bloom excludes a match.
     pub receipts: Option<&'a [&'a [u8]]>,
 }
 
-/// A matching log, with its place.
+/// A matching log with its block, transaction and index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLog {
     /// The block's hash.
@@ -64,7 +64,7 @@ pub fn verify_logs(
     Ok(Verified::by_verifier(found))
 }
 
-/// The headers of the range, from its last block's hash backwards.
+/// Verifies the headers of the range, from its last block's hash backwards.
 fn verify_range(
     last: &Hash,
     range: RangeInclusive<u64>,

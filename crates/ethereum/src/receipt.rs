@@ -94,7 +94,7 @@ impl Receipt {
 }
 
 impl Log {
-    /// The most topics of a log.
+    /// The largest number of topics of a log.
     const TOPICS: usize = 4;
 
     fn decode(item: Item<'_>) -> Result<Self> {

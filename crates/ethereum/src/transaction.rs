@@ -14,23 +14,23 @@ pub struct Transaction {
     pub kind: u8,
     /// Its hash.
     pub hash: Hash,
-    /// The chain that it is for; none before EIP-155.
+    /// The chain that it is for; `None` before EIP-155.
     pub chain_id: Option<u64>,
     /// The signer.
     pub from: Address,
     /// The number of transactions that the sender had sent before.
     pub nonce: u64,
-    /// The recipient; none if it creates a contract.
+    /// The recipient; `None` if it creates a contract.
     pub to: Option<Address>,
-    /// The most gas that it may use.
+    /// The largest amount of gas that it may use.
     pub gas_limit: u64,
     /// The amount that it transfers, in wei.
     pub value: Word,
     /// The data of the call, or the code that creates the contract.
     pub input: Vec<u8>,
-    /// The most that it pays for gas, in wei.
+    /// The highest price that it pays for a unit of gas, in wei.
     pub max_fee_per_gas: Word,
-    /// The most of that for the beneficiary; none if it always pays `max_fee_per_gas`.
+    /// The largest part of that price for the beneficiary; `None` if it always pays `max_fee_per_gas`.
     pub max_priority_fee_per_gas: Option<Word>,
 }
 
@@ -61,15 +61,14 @@ impl Form {
     }
 }
 
-/// The most fields of a transaction, with its signature.
+/// The largest number of fields of a transaction, with its signature.
 const FIELDS: usize = 14;
 
 impl Transaction {
     /// Decodes a transaction in its signed form, and recovers its sender.
     ///
     /// Only the fields of this type are decoded strictly; the rest, such as access lists, is covered by the
-    /// hash.
-    /// `unsupported_fork` for an unknown type, `invalid_transaction` for another form,
+    /// hash. `unsupported_fork` for an unknown type, `invalid_transaction` for another form,
     /// `invalid_signature` if the signature has no signer.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (kind, rest) = match bytes.split_first() {
@@ -137,8 +136,8 @@ impl Transaction {
         })
     }
 
-    /// Decodes a transaction as it is sent to a node: one with blobs has them and their proofs beside its
-    /// signed form. Errors are those of [`Transaction::decode`].
+    /// Decodes a transaction as it is sent to a node: a transaction with blobs has the blobs and their proofs next to
+    /// its signed form. Errors are those of [`Transaction::decode`].
     pub fn decode_sent(bytes: &[u8]) -> Result<Self> {
         signed_part(bytes).map_or_else(|| Self::decode(bytes), |signed| Self::decode(&signed))
     }

@@ -149,7 +149,7 @@ fn receipts_are_those_that_nodes_show() {
     assert!(shown > 0 || given().is_some());
 }
 
-/// The head that a client learns from a block's child; none if it does not know the committee.
+/// The head that a client learns from a block's child; `None` if it does not know the committee.
 fn follow(clients: &[LightClient], parent: &BeaconBlock, child: &BeaconBlock) -> Option<Head> {
     let update = parent.optimistic_update(child);
     let head = clients.iter().find_map(|client| {

@@ -11,7 +11,7 @@ use prooflight_core::keccak256;
 use prooflight_mpt::encode;
 use serde_json::Value;
 
-/// The folder of recorded cases that the environment names; none if it names none.
+/// The folder of recorded cases that the environment names, if any.
 ///
 /// Cargo runs tests in the crate's folder; a relative path was likely written in the workspace's.
 pub(crate) fn given() -> Option<PathBuf> {
