@@ -1,7 +1,7 @@
 //! BLS signatures over BLS12-381 with keys in G1, as used by Ethereum's validators.
 //!
-//! Decoding is strict: each point has one encoding, infinity has none, and every point is checked to
-//! be in the subgroup of prime order. Time depends on the data; all of it is public.
+//! Decoding is strict: each point has one encoding, infinity is refused, and every point is checked to
+//! be in the subgroup of prime order. Not constant-time: every input is public.
 //!
 //! Source: the IETF drafts on BLS signatures (`POP` ciphersuite) and on hashing to curves (RFC 9380);
 //! the compressed encoding is that of Zcash.
@@ -46,7 +46,7 @@ pub(crate) fn fast_aggregate_verify(
 ) -> Result<()> {
     let signature = decode_signature(signature)?;
     let key = sum_of_keys(committee, bits)?;
-    // The sum of no keys, or of keys that cancel each other, would accept a signature by nobody.
+    // With an empty sum, or keys that cancel each other, a signature by nobody would be accepted.
     if !key.is_zero() && is_signed(&key, message, &signature)? {
         return Ok(());
     }
@@ -95,7 +95,7 @@ fn hash_to_curve(message: &Hash) -> core::result::Result<G2Affine, HashToCurveEr
 
 /// `hash_to_field` of RFC 9380: two elements of `Fq2`, by `expand_message_xmd` with SHA-256.
 ///
-/// That of arkworks needs big integers.
+/// The implementation of arkworks needs big integers.
 fn hash_to_field(message: &Hash) -> [Fq2; 2] {
     let hash = |parts: &[&[u8]]| -> Hash {
         let parts = parts.iter().copied().chain([SUITE]);

@@ -24,22 +24,22 @@ pub struct LightClient {
     pub(crate) store: Store,
     pub(crate) finalized: Option<Participation>,
     pub(crate) optimistic: Option<Participation>,
-    /// The newest of them is the store's.
+    /// The newest finalized blocks; the last one is the store's.
     pub(crate) finalized_blocks: FinalizedBlocks,
     evidence: Option<Evidence>,
 }
 
-/// A beacon block, and the execution block that it shows.
+/// A beacon block, and the execution block that it commits to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The beacon block's slot.
     pub slot: u64,
     /// The beacon block's root.
     pub beacon_root: Hash,
-    /// The execution block's hash; none before Capella. From Gloas on, that of the newest execution block
+    /// The execution block's hash; `None` before Capella. From Gloas on, that of the newest execution block
     /// before the beacon block's own, whose payload may still be missing.
     pub execution_block_hash: Option<Hash>,
-    /// The members that signed it; none for the checkpoint, which the application itself trusts.
+    /// The members that signed it; `None` for the checkpoint, which the application itself trusts.
     pub participation: Option<Participation>,
 }
 
@@ -68,9 +68,9 @@ pub struct Evidence {
     pub slot: u64,
     /// The roots of the first block and of the other.
     pub roots: [Hash; 2],
-    /// The update that finalized the first block; none if that is trusted, or the update is not kept any more.
+    /// The update that finalized the first block; `None` if the block is trusted, or the update is no longer kept.
     pub first: Option<(Kind, Vec<u8>)>,
-    /// The update that finalizes another.
+    /// The update that finalizes the other block.
     pub second: (Kind, Vec<u8>),
 }
 
@@ -78,9 +78,8 @@ impl LightClient {
     /// Starts at a checkpoint: the root of a finalized block that the application trusts.
     ///
     /// `bootstrap` is a `LightClientBootstrap` in SSZ, from any server. `header_hash_mismatch` if it is
-    /// of another block; `head_too_old` if the block is more than `max_age` slots before
-    /// the current one, by default [`Network::two_weeks`]: validators of that time may have withdrawn
-    /// their stake since.
+    /// of another block; `head_too_old` if the block is more than `max_age` slots before the current one:
+    /// validators of that time may have withdrawn their stake since. Usual limit: [`Network::two_weeks`].
     pub fn start(
         network: Network,
         checkpoint: &Hash,

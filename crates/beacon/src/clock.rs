@@ -7,7 +7,7 @@ use prooflight_core::{Error, Reason, Result};
 pub struct Clock {
     /// The current slot, from which ages are counted.
     pub current_slot: u64,
-    /// The last slot that is not in the future: after the current one if clocks may differ.
+    /// The last slot that does not count as the future; after the current one if clocks may differ.
     pub latest_slot: u64,
 }
 

@@ -8,7 +8,7 @@ use crate::fork::Fork;
 use crate::header::Execution;
 use crate::ssz::{bytes_root, hash_pair, invalid_encoding, leaf, merkleize, read_offset, u64_root};
 
-/// The most bytes of `extra_data`.
+/// The largest length of `extra_data`.
 const EXTRA_DATA: usize = 32;
 
 /// Bytes before `extra_data` in a fork's encoding.

@@ -1,4 +1,4 @@
-//! The finalized blocks that a client remembers, to notice another one of the same slot.
+//! The finalized blocks that a client keeps, to detect another one of the same slot.
 
 use alloc::vec::Vec;
 
@@ -7,10 +7,10 @@ use prooflight_core::Hash;
 use crate::header::BeaconHeader;
 use crate::message::Kind;
 
-/// The most blocks: those of two periods of the public networks, in which an epoch finalizes one.
+/// The largest number of blocks: two periods of the public networks, with one finalized block per epoch.
 pub(crate) const MAX_BLOCKS: usize = 512;
 
-/// The most bytes of kept updates.
+/// The largest total size of kept updates.
 const MAX_UPDATE_BYTES: usize = 1 << 20;
 
 /// A finalized block.
@@ -18,7 +18,7 @@ const MAX_UPDATE_BYTES: usize = 1 << 20;
 pub(crate) struct FinalizedBlock {
     pub(crate) slot: u64,
     pub(crate) root: Hash,
-    /// The update that finalized it; none for a trusted block, and for one whose update is not kept any more.
+    /// The update that finalized it; `None` for a trusted block, and once the update is no longer kept.
     pub(crate) update: Option<(Kind, Vec<u8>)>,
 }
 
@@ -49,7 +49,7 @@ impl FinalizedBlocks {
         self.0.iter().take_while(move |block| block.slot < slot)
     }
 
-    /// Remembers a block, and forgets the oldest one, or its update, if there are too many.
+    /// Adds a block; drops the oldest block, or the oldest updates, above the limits.
     pub(crate) fn insert(&mut self, block: FinalizedBlock) {
         match self.place(block.slot) {
             Ok(at) => {
@@ -97,7 +97,7 @@ mod tests {
         assert!(blocks.at(1).is_some());
         blocks.insert(block(most + 1, 1));
         assert!(blocks.at(1).is_none() && blocks.at(2).is_some());
-        // One that is older than all of them has no place.
+        // A block older than all of them is not kept.
         blocks.insert(block(1, 1));
         assert!(blocks.at(1).is_none() && blocks.at(2).is_some() && blocks.at(most + 1).is_some());
         assert_eq!(blocks.before(u64::MAX).count(), MAX_BLOCKS);

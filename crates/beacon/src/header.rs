@@ -40,7 +40,7 @@ pub struct Execution {
 pub struct Header {
     /// The beacon block's header.
     pub beacon: BeaconHeader,
-    /// The execution block; none before Capella.
+    /// The execution block; `None` before Capella.
     pub execution: Option<Execution>,
 }
 

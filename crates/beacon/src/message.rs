@@ -14,7 +14,7 @@ use crate::header::{self, Header};
 use crate::network::Network;
 use crate::ssz::{invalid_encoding, read_hashes, read_u64};
 
-/// The three kinds of updates; those without a committee, or also without finality, have types of their own.
+/// The three kinds of updates: with a committee and finality, with finality only, or with neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `LightClientUpdate`: a period's committee and finality.
@@ -32,7 +32,7 @@ pub struct Bootstrap {
     pub header: Header,
     /// The committee that signs in its period.
     pub committee: SyncCommittee,
-    /// From the committee to the state's root.
+    /// The branch from the committee to the state's root.
     pub branch: Vec<Hash>,
 }
 
@@ -56,16 +56,16 @@ pub struct Update {
 pub struct NextCommittee {
     /// The committee.
     pub committee: SyncCommittee,
-    /// From the committee to the attested block's state root.
+    /// The branch from the committee to the attested block's state root.
     pub branch: Vec<Hash>,
 }
 
 /// The finalized block, in the attested block's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finality {
-    /// The block; none if only genesis is finalized.
+    /// The block; `None` if only genesis is finalized.
     pub header: Option<Header>,
-    /// From the block's root to the attested block's state root.
+    /// The branch from the block's root to the attested block's state root.
     pub branch: Vec<Hash>,
 }
 
@@ -222,7 +222,7 @@ impl<'a> Fields<'a> {
         Self { bytes, reader, fork, offsets: Vec::new(), inline: Vec::new() }
     }
 
-    /// Reads a header, or its offset, at its place among the fields.
+    /// Reads the next field: a header, or its offset.
     fn header(&mut self) -> Result<()> {
         if header::is_variable(self.fork) {
             let offset = self.reader.array().map(u32::from_le_bytes)?;
@@ -233,8 +233,8 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// The headers, after all fields: the first begins at the end of the fields, each other one where the
-    /// one before it ends, and no bytes are left over.
+    /// The headers, which follow all fields: the first starts at the end of the fields, each further one at the
+    /// end of the previous one, and no bytes are left over.
     fn headers<const N: usize>(self) -> Result<[&'a [u8]; N]> {
         let invalid = || invalid_encoding("valid offsets", self.bytes);
         if !header::is_variable(self.fork) {

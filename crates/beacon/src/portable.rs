@@ -13,7 +13,7 @@ use crate::network::Network;
 use crate::ssz::read_u64;
 use crate::store::Store;
 
-/// The version of the format. Version 1 has no finalized blocks but the newest.
+/// The version of the format. Version 1 has no finalized blocks except the newest.
 const VERSION: u8 = 2;
 
 impl LightClient {

@@ -122,7 +122,7 @@ impl Store {
         newer
     }
 
-    /// Moves the finalized head, or learns the next committee; returns whether it did either.
+    /// Moves the finalized head or sets the next committee; returns whether it did.
     pub(crate) fn follow_finality(&mut self, update: &Update) -> bool {
         let slot = update.finalized_slot();
         let finalizes_next_committee = self.next_committee.is_none()
@@ -201,12 +201,12 @@ impl Store {
 }
 
 impl Update {
-    /// The finalized header, unless it is genesis or there is none.
+    /// The finalized header; `None` if it is genesis or absent.
     pub(crate) fn finalized(&self) -> Option<Header> {
         self.finality.as_ref().and_then(|finality| finality.header)
     }
 
-    /// The finalized header's slot; 0 if there is none.
+    /// The finalized header's slot; 0 if absent.
     pub(crate) fn finalized_slot(&self) -> u64 {
         self.finalized().map_or(0, |header| header.beacon.slot)
     }

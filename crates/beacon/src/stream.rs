@@ -15,9 +15,9 @@ pub struct Chunk<'a> {
     pub ssz: &'a [u8],
 }
 
-/// Divides an answer into its updates, without decoding them.
+/// Splits an answer into its updates, without decoding them.
 ///
-/// Each begins with its length in 8 bytes, little-endian, and the digest. More updates than `most` are
+/// Each starts with its length in 8 bytes, little-endian, and the digest. More updates than `most` are
 /// `invalid_answer`, more bytes than the limit of a proof are `proof_too_large`.
 pub fn read_chunks<'a>(answer: &'a [u8], most: usize, limits: &Limits) -> Result<Vec<Chunk<'a>>> {
     limits.check_proof(answer.len())?;

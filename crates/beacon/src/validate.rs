@@ -22,8 +22,8 @@ impl Store {
         self.check_signature(update)
     }
 
-    /// Checks that two thirds of a known committee signed a block with this finalized one, whether or not that
-    /// is news: the part of [`validate`](Self::validate) that makes a contradiction evidence.
+    /// Checks that a known committee signed a block with this finalized one, even if the update is not newer: the part
+    /// of [`validate`](Self::validate) that makes a contradiction evidence.
     pub(crate) fn validate_finality(&self, update: &Update, current_slot: u64) -> Result<()> {
         check_slots(update, current_slot)?;
         self.check_period(update)?;
@@ -38,7 +38,7 @@ impl Store {
         if signed == known || next {
             return Ok(());
         }
-        // It is older than the finalized block, whose period is known.
+        // The update is older than the finalized block, whose period is known.
         if signed < known {
             return Err(self.not_newer(update.attested.beacon.slot));
         }

@@ -351,7 +351,7 @@ fn a_second_finalized_block_of_any_remembered_slot_stops_the_client() {
             }
         }
     }
-    // Both updates are kept; of the checkpoint, and of what a state says, there is none.
+    // Both updates are kept. The checkpoint has no update, and neither has a block from an exported state.
     let first = |mut client: LightClient, finalized| {
         process(&mut client, &fork, &finalizing(&fork, 60, finalized)).unwrap_err();
         client.evidence().unwrap().first.clone()
@@ -400,14 +400,14 @@ fn an_update_that_finalizes_an_older_block_moves_no_head() {
     let nothing = Progress { finality: false, optimistic: false };
     for chain_of_update in [chain.clone(), other(&chain)] {
         for kind in [Kind::Finality, Kind::Update] {
-            // Of slots that no finalized block is known of.
+            // Slots without a known finalized block.
             for finalized in [4, 12, 31] {
                 let mut client = finalized_up_to_32(&chain);
                 let heads = (client.finalized(), client.optimistic());
                 let recipe = Recipe { kind, ..finalizing(&chain_of_update, 60, finalized) };
                 assert_eq!(process(&mut client, &chain_of_update, &recipe), Ok(nothing));
                 assert_eq!((client.finalized(), client.optimistic()), heads);
-                // It is remembered all the same.
+                // The block is kept nevertheless.
                 let conflict = finalizing(&chain, 61, finalized);
                 let mut fork = chain.clone();
                 fork.salt = 7;
@@ -465,7 +465,7 @@ fn finality_is_remembered_within_a_bound() {
     let newest = finalizing(&fork, 62, 45);
     assert_eq!(process(&mut old, &fork, &newest), Err(Reason::ConflictingFinality));
 
-    // States with too many, or in another order, are none of ours.
+    // States with too many blocks, or blocks in another order, are refused.
     let import = |state: &[u8]| {
         LightClient::import(chain.network.clone(), state, NOW, NOW).unwrap_err().reason()
     };
@@ -590,7 +590,7 @@ fn bits_of_a_message_count_in_every_fork() {
             let message = chain.message(&chain.recipe(kind, slot + 32));
             let mut honest = client.clone();
             honest.process(kind, &message, NOW).unwrap();
-            // Every sixth byte, starting elsewhere in each fork, and all bytes at the end.
+            // Every sixth byte, with another start in each fork, and all bytes at the end.
             let first = usize::try_from(period).unwrap();
             for at in
                 (first..message.len() - 16).step_by(6).chain(message.len() - 16..message.len())

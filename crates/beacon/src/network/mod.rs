@@ -17,7 +17,7 @@ pub struct ForkStart {
     pub version: [u8; 4],
 }
 
-/// The most blobs in a block from an epoch on (EIP-7892); fork digests depend on it from Fulu on.
+/// The largest number of blobs in a block from an epoch on (EIP-7892); fork digests depend on it from Fulu on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlobParameters {
     /// The first epoch.
