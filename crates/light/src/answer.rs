@@ -9,7 +9,7 @@ use prooflight_core::Verified;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer<'a> {
-    /// The state of each key, in the order of the question.
+    /// The state of each key, in the order of the statement.
     Keys(Vec<KeyState<'a>>),
     /// Every change of a key.
     #[cfg(any(feature = "amb", feature = "smt"))]
@@ -39,20 +39,20 @@ pub enum KeyState<'a> {
     Present {
         /// The value.
         value: Value<'a>,
-        /// The block that gave the key this value, where the scheme shows it.
+        /// The block that set this value, if the scheme proves it.
         since: Option<u64>,
-        /// The number of blocks that wrote the key, deletes included, where the scheme shows it.
+        /// The number of blocks that wrote the key, deletes included, if the scheme proves it.
         version: Option<u64>,
-        /// The name of the layer that has the value, where the scheme has layers.
+        /// The name of the layer that has the value, if the scheme has layers.
         layer: Option<&'static str>,
     },
     /// No value.
     Absent {
-        /// The block that deleted the key, where the scheme shows it and there is one.
+        /// The block that deleted the key, if any and if the scheme proves it.
         deleted_at: Option<u64>,
-        /// The number of blocks that wrote the key, deletes included, where the scheme shows it.
+        /// The number of blocks that wrote the key, deletes included, if the scheme proves it.
         version: Option<u64>,
-        /// The name of the layer that has the key's tombstone, or of the last layer, where the scheme has layers.
+        /// The name of the layer that has the key's tombstone, or of the last layer, if the scheme has layers.
         layer: Option<&'static str>,
     },
 }

@@ -31,7 +31,7 @@ impl<'a> Trust<'a> {
         Self { setup: Some(setup), ..self }
     }
 
-    /// The setup; `unknown_setup` if none was given.
+    /// The setup; `unknown_setup` if it was not given.
     #[cfg(feature = "lvmt")]
     pub(crate) fn setup(&self) -> Result<Setup<'a>> {
         use prooflight_core::{Error, Reason};

@@ -66,7 +66,7 @@ fn verify_amb<'a>(
         Statement::History { key, from, to } => {
             let (limits, header) = (limits()?, since(to)?);
             let history = state::verify_history(header, key, (from, to), proof, limits)?;
-            // The caller learns when each change was.
+            // The caller gets the time of each change from its header.
             let changed = history.changes.iter().filter_map(prooflight_core::Answer::changed);
             for height in [from, to].into_iter().chain(changed) {
                 headers.at(height)?;

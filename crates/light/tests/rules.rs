@@ -108,7 +108,7 @@ fn keys_have_what_the_header_shows() {
     let keys = Statement::Keys { height: 1, keys: &keys };
     assert_eq!(ask(Scheme::Avl, keys), Ok(Answer::Keys(states)));
     assert_eq!(ask(Scheme::Smt, keys), Err(Reason::WrongSchemes));
-    // The header of another block does not help.
+    // The header of another block is not accepted instead.
     let other = Statement::Keys { height: 0, keys: &[] };
     assert_eq!(ask(Scheme::Avl, other), Err(Reason::InvalidResult));
 }
