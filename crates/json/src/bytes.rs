@@ -24,7 +24,7 @@ impl FromStr for Hex {
         if !text.starts_with("0x") {
             return Err("bytes without 0x");
         }
-        // It removes one prefix.
+        // `decode` removes one prefix.
         const_hex::decode(text).map(Self).map_err(|error| match error {
             FromHexError::OddLength => "an odd number of hexadecimal digits",
             _ => "a character that is not a hexadecimal digit",
@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Hex {
     }
 }
 
-/// Reads the text of bytes where it is: proofs and chunks have megabytes.
+/// Parses the text in place, without a copy: proofs and chunks have megabytes.
 struct Text;
 
 impl Visitor<'_> for Text {

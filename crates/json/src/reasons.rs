@@ -1,4 +1,4 @@
-//! The registry of reasons as JSON, from which that of TypeScript is made: `test-vectors/schema/reasons.json`.
+//! The registry of reasons as JSON, `test-vectors/schema/reasons.json`; TypeScript's registry is generated from it.
 
 use prooflight_core::{Code, Limits, Reason};
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub fn to_json() -> String {
         codes: Code::ALL.map(Code::as_str),
         reasons: Reason::ALL.iter().copied().map(ReasonJson::from).collect(),
     };
-    // Plain data in plain strings: there is nothing in it that JSON cannot say.
+    // Plain data: serialising it cannot fail.
     serde_json::to_string_pretty(&registry).unwrap_or_default() + "\n"
 }
 

@@ -1,4 +1,4 @@
-//! Readers for serde's `deserialize_with`, each stricter than what serde derives.
+//! Functions for serde's `deserialize_with`, each stricter than serde's derived code.
 
 use core::marker::PhantomData;
 

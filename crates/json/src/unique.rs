@@ -1,4 +1,4 @@
-//! JSON in which no object has two members of one name: what one reader takes, another would not.
+//! JSON in which no object has two members of one name: parsers disagree about which of them counts.
 
 use core::fmt;
 
