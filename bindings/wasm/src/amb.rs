@@ -15,8 +15,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::amb::message::{AmbRequest, Query};
 use crate::refusal::throw;
 
-/// Verifies a proof of any kind: takes an `AmbRequest` and the proof, returns the matching response. The proofs of an
-/// update are in the request.
+/// Verifies a proof of any kind: takes an `AmbRequest` and the proof, returns the matching response. An update has its
+/// proofs in the request.
 #[wasm_bindgen(js_name = ambVerify)]
 pub fn amb_verify(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Amb, answer(request, proof))

@@ -1,4 +1,4 @@
-//! Answers about the past, in borsh.
+//! States of keys over time, in borsh.
 //!
 //! ```text
 //! enum Answer    { Present { since: u64, value: Vec<u8> }, Deleted { deleted_at: u64 }, NeverWritten }

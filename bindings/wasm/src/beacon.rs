@@ -59,8 +59,8 @@ fn process(request: &[u8], state: &[u8], ssz: &[u8]) -> Result<Vec<u8>> {
     heads(&client, clock)
 }
 
-/// Processes updates in order, up to the first that does not verify. It is refused unless those before it led
-/// to another committee.
+/// Processes updates in order, up to the first that does not verify. This one is refused unless the updates before it
+/// led to another committee.
 fn process_answer(client: &mut LightClient, ssz: &[u8], most: usize, clock: Clock) -> Result<()> {
     let committees = |client: &LightClient| (client.period(), client.knows_next_committee());
     let before = committees(client);
@@ -74,7 +74,8 @@ fn process_answer(client: &mut LightClient, ssz: &[u8], most: usize, clock: Cloc
     Ok(())
 }
 
-/// A server gives each period's best update, which may be older than the finalized head.
+/// Accepts an update that is not newer: a server sends each period's best update, which may be older than the
+/// finalized head.
 fn allow_known<T>(processed: Result<T>) -> Result<()> {
     match processed {
         Err(error) if error.reason() == Reason::UpdateNotNewer => Ok(()),

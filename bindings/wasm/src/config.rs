@@ -1,4 +1,4 @@
-//! A chain's configuration and limits as they cross.
+//! Reads a chain's configuration and limits from a request.
 
 use prooflight_core::chain::ChainConfig;
 #[cfg(any(feature = "avl", feature = "chain"))]

@@ -18,7 +18,7 @@ use crate::ethereum::message::{
 use crate::refusal::throw;
 use crate::wire::array;
 
-/// A block's receipts have at most one byte for 8 of its gas: 32 MiB are enough for 268 million gas.
+/// A block's receipts have at most one byte per 8 gas: 32 MiB are enough for 268 million gas.
 const LISTS: &Limits = &Limits { max_proof_bytes: 32 << 20, ..Limits::DEFAULT };
 
 /// Verifies a header in RLP against its hash of 32 bytes: returns a `Header`.
@@ -197,7 +197,7 @@ fn receipt(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
     found.map(messages::receipt).ok_or_else(|| absent(&hash, receipts.len(), header.number))
 }
 
-/// The refusal of a block without the transaction that was asked for.
+/// The refusal of a block without the requested transaction.
 fn absent(hash: &Hash, others: usize, number: u64) -> Error {
     let found = format_args!("{others} others in block {number}");
     Error::new(Reason::TransactionMismatch, Hex(hash), found)

@@ -1,4 +1,4 @@
-//! Limits as they cross.
+//! Reads limits from a request.
 //!
 //! ```text
 //! struct Limits        { max_proof_bytes: Option<u32>, max_keys: Option<u32>, max_value_bytes: Option<u32> }
@@ -10,7 +10,7 @@ use prooflight_core::{Limits, Result};
 
 use crate::wire::Request;
 
-/// Reads `Limits`; missing ones have their defaults.
+/// Reads `Limits`; absent limits have their defaults.
 pub(crate) fn limits(r: &mut Request<'_>) -> Result<Limits> {
     limits_or(r, Limits::DEFAULT)
 }

@@ -26,8 +26,8 @@ pub fn mpt_verify_answers(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, answers(request))
 }
 
-/// The proofs of the canonical answer to one question, which are not verified: takes an `AnswersRequest`, returns
-/// `Proofs`.
+/// Returns the proofs of the canonical answer to one question, without verifying them: takes an `AnswersRequest`,
+/// returns `Proofs`.
 #[wasm_bindgen(js_name = mptCanonicalProofs)]
 pub fn mpt_canonical_proofs(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, canonical_proofs(request))

@@ -16,7 +16,7 @@ struct Refusal<'a> {
     scheme: Option<&'static str>,
 }
 
-/// The result of a call, with its error as a plain object; `scheme` if the call is about one.
+/// The result of a call, with its error as a plain object; `scheme` is the scheme that the call is about, if any.
 pub(crate) fn throw<T>(scheme: impl Into<Option<Scheme>>, result: Result<T>) -> Result<T, JsValue> {
     result.map_err(|error| refusal(scheme.into(), &error))
 }
@@ -28,7 +28,7 @@ fn refusal(scheme: Option<Scheme>, error: &Error) -> JsValue {
         found: error.found(),
         scheme: scheme.map(Scheme::as_str),
     };
-    // Plain strings always serialise; if they did not, JavaScript would see `undefined` and report
-    // that a call stopped midway.
+    // Plain strings always serialise. Otherwise JavaScript would get `undefined` and report that a call
+    // stopped midway.
     serde_wasm_bindgen::to_value(&refusal).unwrap_or(JsValue::UNDEFINED)
 }

@@ -1,4 +1,4 @@
-//! Values as they cross to JavaScript: a value that several keys share crosses once.
+//! The values of a response to JavaScript: a value that several keys share is written once.
 //!
 //! Otherwise a short proof of one large value, requested repeatedly, would fill wasm's memory with copies
 //! of it.
@@ -26,7 +26,7 @@ impl<'a> Values<'a> {
         all
     }
 
-    /// Begins a response with the distinct values, and reserves room for `rest` bytes after them.
+    /// Starts a response with the distinct values, and reserves capacity for `rest` bytes after them.
     pub(crate) fn response(&self, rest: usize) -> Response {
         let bytes: usize = self.distinct.iter().map(|value| 4 + value.len()).sum();
         let mut response = Response::with_capacity(4 + bytes + rest);

@@ -2,7 +2,7 @@
 //!
 //! Integers are little-endian; byte strings and sequences start with their length as u32; an option
 //! is a byte 0, or a byte 1 and the value; an enum starts with the number of its variant as a byte.
-//! Both sides are ours, so bytes that do not decode are a bug and never bad input.
+//! Both sides are part of Prooflight, so bytes that do not decode are a bug and never bad input.
 
 use prooflight_core::{Error, Reader, Reason, Result};
 

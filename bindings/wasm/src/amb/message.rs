@@ -47,7 +47,7 @@ pub(crate) enum Query<'a> {
     Update { operations: Vec<Operation<'a>>, parts: Vec<Part<'a>> },
 }
 
-/// A key with its new value; none for a deletion.
+/// A key with its new value; `None` for a deletion.
 type Operation<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// Keys, and the proof of their part of the tree.
@@ -92,7 +92,7 @@ fn query<'a>(kind: u8, r: &mut Request<'a>) -> Result<Query<'a>> {
     })
 }
 
-/// Encodes `Histories`; that of a repeated key crosses once.
+/// Encodes `Histories`; the history of a repeated key crosses once.
 pub(crate) fn histories(Histories { distinct, places }: &Histories<'_>) -> Vec<u8> {
     let changes: usize = distinct.iter().map(|history| 1 + history.changes.len()).sum();
     let mut response = Response::with_capacity(8 + 48 * changes + 4 * places.len());

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::wire::Response;
 
-/// Values up to this length are copied: a copy is no larger than the operation that requested it may
-/// be, and faster than finding the first copy.
+/// Values up to this length, in bytes, are copied: a copy is no larger than the operation that requested it may be,
+/// and copying is faster than finding the first copy.
 const SHORT: usize = 32;
 
 /// The state of a key before its operation.

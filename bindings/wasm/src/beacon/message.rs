@@ -44,7 +44,7 @@ pub(crate) struct Place {
     pub(crate) clock: Clock,
 }
 
-/// The greatest age of a block; by default two weeks.
+/// The largest age of a block; two weeks by default.
 pub(crate) struct AgeRequest {
     pub(crate) place: Place,
     max_age: Option<u64>,
@@ -55,7 +55,7 @@ impl AgeRequest {
         wire::decode(request, age)?
     }
 
-    /// The greatest age in slots.
+    /// The largest age in slots.
     pub(crate) fn slots(&self) -> u64 {
         let Place { network, .. } = &self.place;
         let seconds = network.parameters().seconds_per_slot;
@@ -79,7 +79,7 @@ pub(crate) enum Updates {
     Update,
     /// The updates of several periods, each with its length and fork digest.
     Answer {
-        /// The most updates.
+        /// The largest number of updates.
         most: usize,
     },
 }
@@ -101,13 +101,13 @@ fn updates(r: &mut Request<'_>) -> Result<Updates> {
     }
 }
 
-/// The inner result is that of the request's content.
+/// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
 fn age(r: &mut Request<'_>) -> Result<Result<AgeRequest>> {
     let (place, max_age) = (place(r)?, r.option(Request::u64)?);
     Ok(place.map(|place| AgeRequest { place, max_age }))
 }
 
-/// The inner result is that of the caller's parameters.
+/// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
 fn place(r: &mut Request<'_>) -> Result<Result<Place>> {
     let (network, now_ms, max_clock_skew_ms) = (network(r)?, r.u64()?, r.u64()?);
     Ok(network.map(|network| {

@@ -44,11 +44,11 @@ impl SyncRequest {
     }
 }
 
-/// An accepted head's encoded header, and the path of an older one in its history.
+/// An accepted head's encoded header, and the path of an older header in its history.
 pub(crate) struct AncestorRequest<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) inclusion: Vec<Hash>,
-    /// The height that the older one must have, if known.
+    /// The height that the older header must have, if known.
     pub(crate) height: Option<u64>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> AncestorRequest<'a> {
     }
 }
 
-/// An accepted head's header and older ones, encoded, and the proof of their places in its history.
+/// The encoded headers of an accepted head and of older blocks, and the proof that they are in its history.
 pub(crate) struct AncestorsRequest<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) headers: Vec<&'a [u8]>,

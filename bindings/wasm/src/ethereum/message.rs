@@ -112,7 +112,7 @@ impl<'a> BodyRequest<'a> {
     }
 }
 
-/// A header, and for the fees of blobs its parent and their parameters.
+/// A header; for blob fees also its parent and the blob parameters.
 pub(crate) struct FeesRequest<'a> {
     pub(crate) hash: Hash,
     pub(crate) header: &'a [u8],

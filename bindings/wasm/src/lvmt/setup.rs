@@ -1,4 +1,4 @@
-//! The setups that requests name, each prepared for pairings once.
+//! A cache of the setups that requests name, since preparing one for pairings is expensive.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 use prooflight_amt::{VerifyingKey, trusted_key};
 use prooflight_core::Result;
 
-/// The number of setups kept; one with vectors of 2^16 entries takes 0.4 MB.
+/// The number of cached setups; one with vectors of 2^16 entries takes 0.4 MB.
 const KEPT: usize = 4;
 
 /// A setup that the caller pins, with the conditions of its use.
@@ -45,7 +45,7 @@ impl Setup<'_> {
     /// Given bytes that are not that key are `setup_mismatch`, even if this build has the key; without bytes,
     /// a setup that this build does not have is `unknown_setup`.
     pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
-        // A key given by another request must not serve a request without one: the result must not
+        // A key from another request must not be used for a request without a key: the result must not
         // depend on earlier requests.
         let is_it = |key: &VerifyingKey, origin| match self.key {
             Some(bytes) => bytes == key.encode(),
@@ -63,12 +63,12 @@ impl Setup<'_> {
     }
 }
 
-/// The origin of a kept key.
+/// The origin of a cached key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     /// This build has it.
     BuiltIn,
-    /// A request gave its bytes.
+    /// A request contained its bytes.
     Given,
 }
 
@@ -85,7 +85,7 @@ fn kept(is_it: impl Fn(&VerifyingKey, Origin) -> bool) -> Option<Rc<VerifyingKey
     KEYS.with_borrow(find)
 }
 
-/// Keeps a setup, in place of the oldest one if there are too many.
+/// Adds a key to the cache, and removes the oldest one if the cache is full.
 fn keep(key: VerifyingKey, origin: Origin) -> Rc<VerifyingKey> {
     let key = Rc::new(key);
     KEYS.with_borrow_mut(|keys| {

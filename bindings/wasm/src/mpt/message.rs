@@ -13,8 +13,8 @@
 //!                         storage_root: [u8; 32], code_hash: [u8; 32], storage: Vec<[u8; 32]> }
 //! type   Proofs         = Vec<Vec<Vec<u8>>>; // the nodes of the account's proof, then those of each slot's
 //! ```
-//! Answers `as_sent` are read before they are verified. A missing hash is that of an account without slots or
-//! code. An absent account has the fields of an empty one.
+//! Answers `as_sent` are converted to canonical answers before they are verified. An absent hash is that of an
+//! account without slots or code. An absent account has the fields of an empty one.
 
 use std::vec;
 
@@ -75,7 +75,7 @@ impl<'a> AnswersRequest<'a> {
         })
     }
 
-    /// Takes the next question; its answer is read if it is as it was sent.
+    /// Returns the next question; an answer `as_sent` is converted to the canonical answer.
     pub(crate) fn next(&mut self) -> Result<Option<Question<'a>>> {
         let Some(mut question) = self.questions.next() else { return Ok(None) };
         if self.as_sent {

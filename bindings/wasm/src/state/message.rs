@@ -77,7 +77,7 @@ pub(crate) struct KeysRequest<'a> {
     pub(crate) keys: Vec<&'a [u8]>,
 }
 
-/// An accepted head, and older headers with the proof of their places in its history.
+/// An accepted head, and older headers with the proof that they are in its history.
 #[cfg(any(feature = "amb", feature = "smt"))]
 pub(crate) struct Range<'a> {
     pub(crate) config: ChainConfig,
@@ -317,7 +317,7 @@ pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
     Header::decode(bytes, &Limits::DEFAULT)
 }
 
-/// An answer to another statement than asked.
+/// The error for an answer to another statement than requested.
 #[cold]
 pub(crate) fn another() -> Error {
     Error::new(Reason::Bug, "an answer to the statement", "another")
