@@ -120,7 +120,7 @@ fn place(r: &mut Request<'_>) -> Result<Result<Place>> {
     }))
 }
 
-/// The inner result is that of the caller's parameters.
+/// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
 fn network(r: &mut Request<'_>) -> Result<Result<Network>> {
     match r.u8()? {
         0 => Ok(Ok(Network::MAINNET)),

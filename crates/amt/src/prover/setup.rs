@@ -53,7 +53,7 @@ impl Setup {
     /// Returns the number of contributions that its file lists, beacons included; `None` for the
     /// development setup.
     ///
-    /// The list proves nothing: whoever makes a file can forge it.
+    /// The list proves nothing: the author of a file can forge it.
     pub const fn listed_contributions(&self) -> Option<u32> {
         self.listed
     }
