@@ -31,10 +31,10 @@ pub(crate) fn without_zero(operation: StateOperation) -> StateOperation {
     }
 }
 
-/// Deletes the slots of every deleted account, except those that have an operation of their own.
+/// Deletes the slots of every deleted account, except those that another operation sets or deletes.
 ///
-/// `state` has the raw keys before the block. If the slots exceed the operations of a block, it is
-/// `too_many_operations`: they must be deleted first, in blocks of their own.
+/// `state` has the raw keys before the block. `too_many_operations` if there are more slots than a block may
+/// have operations: the slots must be deleted first, in earlier blocks.
 pub(crate) fn delete_slots(
     last: &mut BTreeMap<Vec<u8>, StateOperation>,
     most: usize,

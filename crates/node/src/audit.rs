@@ -8,21 +8,20 @@ use prooflight_core::{Hash, Hex, Result, blake2b256};
 use crate::store::corrupt;
 use crate::{At, View};
 
-/// What [`audit`] has checked.
+/// The counts of what [`audit`] has checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Audited {
     /// The blocks whose operations are kept.
     pub blocks: u64,
-    /// The keys with a value; `None` if they were not checked, since not all blocks are kept.
+    /// The keys with a value; `None` if values were not checked, which needs every block.
     pub values: Option<u64>,
 }
 
-/// Checks every header of a chain, the operations of every kept block, and, if all are kept, that they lead to the newest
-/// values.
+/// Checks every header of a chain and the operations of every kept block. If all blocks are kept, also checks that
+/// their operations lead to the newest values.
 ///
-/// Opening a chain has compared the roots of its schemes with the newest header. `store_corrupt` if something is
-/// missing or was changed; whether the roots of earlier blocks follow from the operations is not checked: that takes
-/// executing them.
+/// Opening a chain has already compared the roots of its schemes with the newest header. `store_corrupt` if something
+/// is missing or was changed. The roots of earlier blocks are not checked: that needs execution.
 pub fn audit(view: &View) -> Result<Audited> {
     let head = &view.head().header;
     for height in 0..=head.height {
@@ -35,16 +34,16 @@ pub fn audit(view: &View) -> Result<Audited> {
     let oldest = view.oldest_block()?;
     let values = if oldest == 0 { Some(check_values(view)?) } else { None };
     if values.is_none() {
-        // Read with their operations, which are compared with the header.
+        // Reading a block compares its operations with its header.
         (oldest..=head.height).try_for_each(|height| view.block(At::Height(height)).map(drop))?;
     }
     Ok(Audited { blocks: head.height + 1 - oldest, values })
 }
 
-/// The values whose hashes are in memory at once.
+/// The number of values whose hashes one pass keeps in memory.
 const AT_ONCE: u64 = 1 << 21;
 
-/// Checks that the operations of all blocks lead to the newest values; returns how many there are.
+/// Checks that the operations of all blocks lead to the newest values; returns the number of values.
 fn check_values(view: &View) -> Result<u64> {
     let mut count = 0;
     for entry in view.entries() {

@@ -21,14 +21,14 @@ use queue::{Queue, Ticket};
 
 use crate::server::{ANSWER_BYTES, AnswerMemory};
 
-/// Runs work that borrows from its task in place, while another thread takes over the other tasks.
+/// Runs blocking work in place, so that it can borrow from its task. Another thread takes over the other tasks.
 ///
 /// Must be called on a multi-threaded runtime.
 pub fn in_place<T>(run: impl FnOnce() -> T) -> T {
     block_in_place(run)
 }
 
-/// Runs long work of the program itself, such as opening a chain, on a thread of its own.
+/// Runs long work of the program itself, such as opening a chain, on a blocking thread.
 pub async fn aside<T: Send + 'static>(
     run: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
@@ -36,8 +36,8 @@ pub async fn aside<T: Send + 'static>(
     ended.map_err(|error| Error::new(Reason::Bug, "a thread that ends", error))?
 }
 
-/// Limits on concurrent requests: one for short reads, and those of a queue for proofs, so that a
-/// quick request never waits for slow ones. Clones share the limits.
+/// Limits on concurrent requests: a semaphore for short reads and a queue for proofs, so that a quick
+/// request never waits for slow ones. Clones share the limits.
 #[derive(Clone, Debug)]
 pub struct Workers {
     reads: Arc<Semaphore>,
@@ -45,25 +45,25 @@ pub struct Workers {
     answers: Arc<AnswerMemory>,
 }
 
-/// The proofs that wait; each learns through its channel that it may begin.
+/// Queued proofs; each is woken through its channel.
 type Proofs = Arc<Mutex<Queue<oneshot::Sender<()>>>>;
 
 /// Maximum concurrent reads.
 const READS: usize = 64;
 
 /// Maximum concurrent proofs of a scheme. A write of an `smt` file occupies a second thread of the
-/// runtime's 512-thread blocking pool, so some must stay free.
+/// runtime's 512-thread blocking pool, so some threads must stay free.
 const MOST_PROOFS: usize = 32;
 
-/// The most files that reads and proofs have open at once: those of `smt`, one each. Files of the store
-/// are its own.
+/// Maximum files that reads and proofs have open: one snapshot file of `smt` each. The store counts its own
+/// files.
 pub(crate) const OPEN_FILES: usize = READS + MOST_PROOFS;
 
 impl Workers {
-    /// Allows 64 reads, and for each scheme one proof more than there are processors: dear ones may
-    /// use every processor, and a cheap one still begins at once.
+    /// Allows 64 reads, and for each scheme one proof more than there are processors: expensive proofs may
+    /// use every processor, and a cheap one still begins immediately.
     ///
-    /// Their answers have at most this memory until clients accept them.
+    /// `answers` limits the memory of answers that clients have not accepted yet.
     pub fn new(answers: Arc<AnswerMemory>) -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self { answers, ..Self::with(READS, (processors + 1).min(MOST_PROOFS)) }
@@ -80,7 +80,7 @@ impl Workers {
         &self.answers
     }
 
-    /// Runs work that takes a few reads, and has a small answer.
+    /// Runs work with a few reads and a small answer.
     pub async fn read<T: Send + 'static>(
         &self,
         run: impl FnOnce() -> Result<T> + Send + 'static,
@@ -92,7 +92,7 @@ impl Workers {
     }
 
     /// Runs work that may take long or have a large answer: proofs, blocks, and the headers of many
-    /// blocks. It begins when the queue says so, and there is room for the answer.
+    /// blocks. It begins when its turn in the queue comes and there is memory for the answer.
     pub async fn prove<T: Send + 'static>(
         &self,
         ask: Ask,
@@ -104,8 +104,8 @@ impl Workers {
     }
 }
 
-/// A place in the queue, left when this is dropped: before the work begins if the caller gives up,
-/// and otherwise when the work is done.
+/// A request's position in the queue. Dropping the guard leaves the queue: before the work begins if the
+/// caller gives up, and otherwise when the work is done.
 struct Place {
     proofs: Proofs,
     ticket: Ticket,
@@ -125,7 +125,7 @@ impl Place {
     fn begin_others(&self) {
         let mut queue = lock(&self.proofs);
         while let Some(told) = queue.begin(self.ticket.scheme()) {
-            // A caller that is gone leaves by itself.
+            // A caller that has gone has also dropped its guard.
             let _ = told.send(());
         }
     }
@@ -139,7 +139,7 @@ impl Drop for Place {
 }
 
 fn lock<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
-    // The queue is whole between its calls.
+    // The queue is consistent between calls.
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -149,7 +149,7 @@ impl Default for Workers {
     }
 }
 
-/// Runs work on a thread. If the caller gives up, the work still has its permit until it ends.
+/// Runs work on a blocking thread. If the caller gives up, the work keeps its permit until it ends.
 async fn run_with<P: Send + 'static, T: Send + 'static>(
     permit: P,
     run: impl FnOnce() -> Result<T> + Send + 'static,
@@ -225,7 +225,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_that_gives_up_leaves_the_queue() {
-        // One dear proof at a time.
+        // One expensive proof at a time.
         let workers = Workers::with(1, 2);
         let ((begin, begun), (end, ended)) = (oneshot::channel(), channel());
         let first = tokio::spawn({

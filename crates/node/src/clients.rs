@@ -1,4 +1,4 @@
-//! The clients of a node: which token they show, what they may do, and how much at once.
+//! The clients of a node: their tokens, their permissions and their limits.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,9 +18,9 @@ pub struct Rules {
     pub read: bool,
     /// Whether it may submit operations.
     pub submit: bool,
-    /// The most calls in a second, each call of a batch counted; `None` for no limit.
+    /// The most calls in a second; each call of a batch counts. `None` for no limit.
     pub calls_per_second: Option<u32>,
-    /// The most calls that run or wait at once; `None` for no limit.
+    /// The most calls that run or wait concurrently; `None` for no limit.
     pub calls_at_once: Option<u32>,
 }
 
@@ -30,20 +30,20 @@ impl Rules {
         Self { read: true, submit: true, calls_per_second: None, calls_at_once: None };
 }
 
-/// The clients that a node knows by their tokens, and all others.
+/// The clients with a token, and the rules for all others.
 #[derive(Debug)]
 pub struct Clients {
     named: Vec<(Arc<str>, Arc<Account>)>,
     others: Rules,
-    /// The accounts of those others that have asked lately.
+    /// The accounts of recent clients without a token.
     seen: Mutex<HashMap<Client, Arc<Account>>>,
 }
 
-/// The accounts above which those that are idle are forgotten.
+/// Above this number of accounts, idle ones are removed.
 const SEEN: usize = 4096;
 
 impl Clients {
-    /// Only clients without a token, which may do this. Each address, as [`Client`] has it, has limits of its own.
+    /// Only clients without a token, with these rules. The limits apply to each [`Client`] separately.
     pub fn new(others: Rules) -> Self {
         Self { named: Vec::new(), others, seen: Mutex::default() }
     }
@@ -58,11 +58,11 @@ impl Clients {
         Ok(())
     }
 
-    /// The account of a request: by its token, if that is known, and otherwise by where it comes from.
+    /// The account of a request: by its token if that is known, and otherwise by its source address.
     pub(crate) fn of(&self, headers: &http::HeaderMap, client: Client) -> Arc<Account> {
         let given = token::given(headers);
         let named = given.and_then(|given| {
-            // Every token is compared, so that the time tells nothing about the others.
+            // Every token is compared, so that the time reveals nothing about the others.
             let same = self.named.iter().filter(|(known, _)| token::same(given, known));
             same.fold(None, |_, (_, account)| Some(account.clone()))
         });
@@ -75,14 +75,14 @@ impl Clients {
             seen.retain(|_, account| Arc::strong_count(account) > 1 || !account.is_idle());
         }
         if seen.len() >= SEEN && !seen.contains_key(&client) {
-            // So many that none is idle: it counts for this request alone.
+            // No account is idle, so this one counts for this request alone.
             return Arc::new(Account::new(None, self.others));
         }
         seen.entry(client).or_insert_with(|| Arc::new(Account::new(None, self.others))).clone()
     }
 }
 
-/// What a client has used of what it may.
+/// A client's permissions, and its use of the limits.
 #[derive(Debug)]
 pub(crate) struct Account {
     name: Option<String>,
@@ -91,7 +91,7 @@ pub(crate) struct Account {
     bucket: Mutex<Bucket>,
 }
 
-/// The calls that are left: they come back with time, up to those of one second.
+/// The calls that are left. They are refilled with time, up to those of one second.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     left: f64,
@@ -105,17 +105,17 @@ impl Account {
         Self { name: name.map(str::to_owned), rules, running: AtomicU32::new(0), bucket }
     }
 
-    /// Whether its request has a token that is known.
+    /// Whether the request has a known token.
     pub(crate) const fn has_token(&self) -> bool {
         self.name.is_some()
     }
 
-    /// Whether it may submit.
+    /// Whether the client may submit.
     pub(crate) const fn may_submit(&self) -> bool {
         self.rules.submit
     }
 
-    /// `not_authorised` if it may not read.
+    /// `not_authorised` if the client may not read.
     pub(crate) fn check_read(&self) -> Result<()> {
         if self.rules.read {
             return Ok(());
@@ -124,9 +124,9 @@ impl Account {
         Err(Error::new(Reason::NotAuthorised, expected, "another, or none"))
     }
 
-    /// Begins a call, which lasts until the result is dropped; `busy` if it is one too many.
+    /// Begins a call, which lasts until the guard is dropped; `busy` above the limits.
     pub(crate) fn enter(self: &Arc<Self>) -> Result<Entered> {
-        // Counted first, so that two cannot take the last place.
+        // Counted first, so that two calls cannot take the last slot.
         let entered = Entered(self.clone());
         let before = self.running.fetch_add(1, Ordering::SeqCst);
         if let Some(most) = self.rules.calls_at_once.filter(|most| before >= *most) {
@@ -151,7 +151,7 @@ impl Account {
         may
     }
 
-    /// Whether forgetting it changes nothing: all of its calls are back.
+    /// Whether the account can be dropped without effect: all of its calls are refilled.
     fn is_idle(&self) -> bool {
         let at = self.bucket.lock().unwrap_or_else(PoisonError::into_inner).at;
         self.rules.calls_per_second.is_none() || at.elapsed().as_secs() >= 1
@@ -166,7 +166,7 @@ impl Account {
     }
 }
 
-/// A call that runs or waits.
+/// Counts a call that runs or waits, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Entered(Arc<Account>);
 

@@ -1,7 +1,7 @@
-//! The time for blocks: that of the system, unless it jumps.
+//! The time for blocks: the system's time, unless it jumps.
 //!
-//! A block is never older than its parent, so one moment at a wrong time would leave a chain whose
-//! blocks are in the future for as long as the clock was wrong.
+//! A block is never older than its parent. So a clock that is ahead for a moment would leave a chain whose
+//! blocks are in the future, by as much as the clock was ahead.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -10,19 +10,19 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use prooflight_core::chain::SyncPolicy;
 use prooflight_core::{Error, Reason, Result};
 
-/// The system's time, compared with a clock that nobody sets.
+/// The system's time, compared with a monotonic clock.
 pub struct Clock {
     read: Box<dyn Fn() -> Reading + Send + Sync>,
-    /// The last reading that agreed with the one before.
+    /// The last accepted reading.
     last: Mutex<Reading>,
 }
 
-/// The time of both clocks at one moment.
+/// The times of both clocks at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The time of day, in milliseconds since 1970.
     pub wall_ms: u64,
-    /// The time since a fixed moment, which no setting of the clock changes.
+    /// The monotonic time since a fixed moment.
     pub steady: Duration,
 }
 
@@ -32,14 +32,14 @@ impl Clock {
         Self::new(|| Reading { wall_ms: now_ms(), steady: steady() })
     }
 
-    /// Clocks that are read like this.
+    /// Clocks that are read with this function.
     pub fn new(read: impl Fn() -> Reading + Send + Sync + 'static) -> Self {
         let last = Mutex::new(read());
         Self { read: Box::new(read), last }
     }
 
-    /// Returns the time of day in milliseconds since 1970; `clock_jumped` if it was set by more than
-    /// clients allow a clock to be wrong, until it is set back or [confirmed](Self::confirm).
+    /// Returns the time of day in milliseconds since 1970; `clock_jumped` if the clock was changed by more than
+    /// the error that clients allow, until it is set back or [confirmed](Self::confirm).
     pub fn now_ms(&self) -> Result<u64> {
         let now = (self.read)();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,7 +54,7 @@ impl Clock {
         Ok(now.wall_ms)
     }
 
-    /// Takes the present time as right, and returns it.
+    /// Accepts the present time, and returns it.
     pub fn confirm(&self) -> u64 {
         let now = (self.read)();
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = now;
@@ -68,7 +68,7 @@ impl fmt::Debug for Clock {
     }
 }
 
-/// `head_in_future` if a block with this timestamp is further ahead of the time than clients allow.
+/// `head_in_future` if the timestamp is further ahead of the time than clients allow.
 pub fn check_not_in_future(timestamp_ms: u64, now_ms: u64) -> Result<()> {
     let latest = now_ms.saturating_add(allowed_ms());
     if timestamp_ms <= latest {
@@ -78,7 +78,7 @@ pub fn check_not_in_future(timestamp_ms: u64, now_ms: u64) -> Result<()> {
     Err(Error::new(Reason::HeadInFuture, expected, utc(timestamp_ms)))
 }
 
-/// The error of a clock that clients allow.
+/// The clock error that clients allow.
 fn allowed_ms() -> u64 {
     SyncPolicy::at(0).max_clock_skew_ms
 }

@@ -1,4 +1,4 @@
-//! File descriptors: a connection takes one each, and must not take those of the store.
+//! File descriptors: each connection takes one, and must not take those of the store.
 
 use prooflight_core::{Error, Reason, Result};
 use prooflight_embedded::CACHED_FILES;
@@ -7,12 +7,11 @@ use crate::blocking::OPEN_FILES;
 use crate::server::{TURNED_AWAY, admin};
 
 /// Descriptors for everything but the connections of clients: the tables of the store, the files of
-/// `smt` that proofs read, the admin listener, and connections that are turned away.
+/// `smt` that proofs read, the admin listener, and connections that are refused.
 const RESERVE: u64 = (CACHED_FILES + OPEN_FILES + admin::CONNECTIONS + TURNED_AWAY + OTHERS) as u64;
 
-/// Descriptors for what is open once or a few times: the log of the store, tables that it merges, a file
-/// that is written, locks, listeners, the connections to a leader or an object store, and the standard
-/// streams.
+/// Descriptors for everything else: the log of the store, tables that it merges, a file that is being
+/// written, locks, listeners, the connections to a leader or an object store, and the standard streams.
 const OTHERS: usize = 64;
 
 /// The most connections of authorities, which are few.
@@ -24,8 +23,8 @@ const AUTHORITIES: u64 = AUTHORITY_CONNECTIONS as u64 + TURNED_AWAY as u64;
 /// The fewest connections that are worth serving.
 const LEAST: u64 = 16;
 
-/// Raises the limit of open files, as far as it may be raised, so that this many connections fit
-/// beside the node's own files and, if it has one, its listener for authorities; returns how many fit.
+/// Raises the limit of open files, as far as permitted, for this many connections besides the node's own
+/// files and, if there is one, the listener for authorities; returns how many connections fit.
 ///
 /// `invalid_config` if almost none do.
 pub fn connections(asked: u32, with_authorities: bool) -> Result<u32> {
@@ -57,8 +56,8 @@ fn fitting(limit: u64, reserve: u64) -> Result<u32> {
     Ok(u32::try_from(fit).unwrap_or(u32::MAX))
 }
 
-/// Raises the limit of open files to this number if it is lower; returns the limit then, or `None` if
-/// there is none.
+/// Raises the limit of open files to `needed` if it is lower; returns the new limit, or `None` if there is
+/// no limit.
 #[cfg(unix)]
 fn raise(needed: u64) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -75,7 +74,7 @@ fn raise(needed: u64) -> Option<u64> {
     }
 }
 
-/// Elsewhere the standard library cannot run out of descriptors.
+/// Other systems have no such limit.
 #[cfg(not(unix))]
 fn raise(_needed: u64) -> Option<u64> {
     None

@@ -1,7 +1,7 @@
 //! Files that are read when a program starts.
 //!
-//! Whoever opens a FIFO waits until somebody writes to it, and a device may never end. So before anything in a
-//! folder is opened, [`check_folder`] makes sure that there are only files and folders.
+//! Opening a FIFO blocks until somebody writes to it, and reading a device may never end. So before anything in a
+//! folder is opened, [`check_folder`] checks that it contains only files and folders.
 
 use std::fs::{self, FileType};
 use std::io;
@@ -27,10 +27,10 @@ pub fn check_file(path: &Path) -> io::Result<()> {
     if kind.is_file() { Ok(()) } else { Err(io::Error::other(name(kind))) }
 }
 
-/// Checks that there are only files and folders in a folder and the folders in it, which may be links.
+/// Checks that a folder and the folders in it, which may be links, contain only files and folders.
 ///
-/// `store_failed` with the path if there is a FIFO, a socket or a device. A folder that is missing or cannot be
-/// read is passed over: whoever needs it reports that.
+/// `store_failed` with the path of a FIFO, a socket or a device. A folder that is missing or unreadable is
+/// skipped: the code that needs it reports that.
 pub fn check_folder(folder: &Path) -> Result<()> {
     let mut folders = vec![(folder.to_owned(), true)];
     while let Some((folder, is_first)) = folders.pop() {
@@ -52,7 +52,7 @@ pub fn check_folder(folder: &Path) -> Result<()> {
                     let expected = format_args!("a file {}", path.display());
                     return Err(Error::new(Reason::StoreFailed, expected, name(kind)));
                 }
-                // A link may lead nowhere.
+                // A file, or a link without a target.
                 Ok(_) | Err(_) => {}
             }
         }
@@ -60,7 +60,7 @@ pub fn check_folder(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folders in that of a chain or a log, which may be on other disks.
+/// Whether a folder of this name in a chain's or a log's folder may be a link to another disk.
 fn is_part(name: &str) -> bool {
     ["blocks", "lvmt", "proposed", "snapshots", "store"].contains(&name)
 }

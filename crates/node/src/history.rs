@@ -1,7 +1,7 @@
-//! The history tree: RFC 9162 over the hashes of all headers, kept so that paths need few reads.
+//! The history tree: RFC 9162 over the hashes of all headers, stored so that paths need few reads.
 //!
-//! Every full subtree that begins at a multiple of its size is kept under `t` level u8, index u64
-//! (big-endian). The root and any path of any size follow from O(log n) of them.
+//! Every full subtree that begins at a multiple of its size is stored under `t` level u8, index u64
+//! (big-endian). The root and any path of any size follow from O(log n) of these nodes.
 
 use prooflight_core::chain::Blake2bTree;
 use prooflight_core::merkle::{empty_root, leaf_hash, multiproof, node_hash};
@@ -27,7 +27,7 @@ pub fn append<S: Read + ?Sized>(
     Ok(())
 }
 
-/// Appends many headers in a row, from the first on, without reading any node.
+/// Appends consecutive headers from the first on, without reading any node.
 #[derive(Clone, Debug, Default)]
 pub struct Appended {
     /// By level: the newest full subtree, if it is a left one.
@@ -35,7 +35,7 @@ pub struct Appended {
 }
 
 impl Appended {
-    /// Adds the nodes that the header hash at `index` completes to a batch; the headers before it were added before.
+    /// Adds the nodes that the header hash at `index` completes to a batch. All earlier headers must have been added.
     pub fn append(&mut self, index: u64, header: &Hash, batch: &mut WriteBatch) {
         let mut hash = leaf_hash::<Blake2bTree>(header);
         batch.put(node_key(0, index), hash);
@@ -90,8 +90,8 @@ pub fn path<S: Read + ?Sized>(store: &S, index: u64, size: u64) -> Result<Vec<Ha
     Ok(path)
 }
 
-/// Proves the places of the header hashes at `heights`, ascending, in the tree of the first `size`: returns
-/// the hashes of [`multiproof`].
+/// Proves the positions of the header hashes at `heights`, ascending, in the tree of the first `size`:
+/// returns the hashes of [`multiproof`].
 ///
 /// `invalid_argument` if the heights are not ascending, `index_out_of_range` if one is not below `size`.
 pub fn hashes<S: Read + ?Sized>(store: &S, heights: &[u64], size: u64) -> Result<Vec<Hash>> {

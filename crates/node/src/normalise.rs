@@ -82,8 +82,8 @@ pub fn check_key(key: &[u8], limits: &ChainLimits) -> Result<()> {
     ))
 }
 
-/// Checks, before normalising, that operations can go into a block; more bytes than a block may have
-/// are `request_too_large`.
+/// Checks, before normalising, that a block can hold the operations; `request_too_large` if they have more bytes
+/// than a block may.
 pub fn check_all(operations: &[StateOperation], config: &ChainConfig) -> Result<()> {
     let most = config.limits.max_ops;
     if operations.len() as u64 > most.into() {

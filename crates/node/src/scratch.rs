@@ -1,6 +1,6 @@
-//! Temporary folders, also of processes that were killed.
+//! Temporary folders, and the removal of those that killed processes left behind.
 //!
-//! A process locks its folder for as long as it lives, so a folder that can be locked is nobody's.
+//! A process locks its folder as long as it runs, so a folder that can be locked is unused.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// How the name of every temporary folder begins.
+/// The prefix of every temporary folder's name.
 const PREFIX: &str = "prooflight-scratch-";
 
 /// A temporary folder, removed when this is dropped.
@@ -19,18 +19,18 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A new folder in the system's folder for them (`TMPDIR`). Those that were left there are removed.
+    /// A new folder in the system's temporary folder (`TMPDIR`). Unused ones there are removed.
     pub fn new() -> io::Result<Self> {
         Self::new_in(&std::env::temp_dir())
     }
 
-    /// A new folder in another one. Those that were left there are removed.
+    /// A new folder in `parent`. Unused ones there are removed.
     pub fn new_in(parent: &Path) -> io::Result<Self> {
         remove_left(parent);
         loop {
             let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
             let lock = lock(folder.path());
-            // Somebody who removes those that were left may have been quicker than the lock.
+            // Another process may have removed the folder before it was locked.
             if folder.path().exists() {
                 return Ok(Self { folder, _lock: lock });
             }
@@ -43,16 +43,16 @@ impl Scratch {
     }
 }
 
-/// Removes the temporary folders in a folder whose processes have ended. What cannot be removed stays.
+/// Removes the temporary folders in `parent` whose processes have ended. Those that cannot be removed stay.
 pub fn remove_left(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
-        // Not what a link leads to.
+        // A link's target is not removed.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_ours && is_folder {
             let path = entry.path();
-            // Held until it is removed.
+            // Held until the folder is removed.
             let lock = File::open(&path).ok().filter(|folder| folder.try_lock().is_ok());
             if lock.is_some() && fs::remove_dir_all(&path).is_ok() {
                 tracing::info!(folder = %path.display(), "removed the temporary folder of a process that was killed");
@@ -61,8 +61,8 @@ pub fn remove_left(parent: &Path) {
     }
 }
 
-/// Locks a folder until the result is dropped, or the process ends. Where folders cannot be locked, none is
-/// taken for one that was left either.
+/// Locks a folder until the result is dropped, or the process ends. Where folders cannot be locked, no folder
+/// counts as unused.
 fn lock(folder: &Path) -> Option<File> {
     File::open(folder).ok().filter(|folder| folder.lock().is_ok())
 }

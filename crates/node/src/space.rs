@@ -1,11 +1,11 @@
-//! Space on disk: blocks stop before it runs out, because a write that fails halfway stops them until
-//! the next start.
+//! Free disk space. The node stops accepting blocks before it runs out, because a write that fails halfway stops
+//! blocks until the next start.
 
 use std::path::{Path, PathBuf};
 
 use prooflight_core::{Error, Reason, Result};
 
-/// The folder of a chain, and the space that must be left there.
+/// The folder of a chain, and the bytes that must stay free on its disk.
 #[derive(Clone, Debug)]
 pub struct Space {
     folder: PathBuf,
@@ -13,12 +13,12 @@ pub struct Space {
 }
 
 impl Space {
-    /// Asks for at least this many free bytes where the folder is.
+    /// Requires at least `least` free bytes on the disk of the folder.
     pub fn new(folder: &Path, least: u64) -> Self {
         Self { folder: folder.to_owned(), least }
     }
 
-    /// `store_failed` if there are fewer, or if that cannot be found out.
+    /// `store_failed` if fewer bytes are free, or if the number is unknown.
     pub fn check(&self) -> Result<()> {
         let expected =
             || format!("{} bytes free for blocks in {}", self.least, self.folder.display());
@@ -30,14 +30,14 @@ impl Space {
     }
 }
 
-/// The bytes that are free for this process on the disk of a folder.
+/// The bytes available to this process on the disk of a folder.
 #[cfg(unix)]
 pub(crate) fn free(folder: &Path) -> std::io::Result<u64> {
     let disk = rustix::fs::statvfs(folder)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Elsewhere the standard library does not tell.
+/// The standard library does not report free space on other systems.
 #[cfg(not(unix))]
 pub(crate) fn free(_folder: &Path) -> std::io::Result<u64> {
     Ok(u64::MAX)

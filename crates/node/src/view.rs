@@ -47,14 +47,14 @@ pub enum At {
     Hash(Hash),
 }
 
-/// Several headers, and the proof of their places in the history of a head.
+/// Several headers, and the proof of their positions in the history of a head.
 #[derive(Clone, Debug)]
 pub struct Placed {
     /// The head.
     pub head: SignedHeader,
     /// The headers before the head, ascending.
     pub headers: Vec<Header>,
-    /// The proof of their places.
+    /// The proof of the positions.
     pub hashes: Vec<Hash>,
 }
 
@@ -194,8 +194,8 @@ impl View {
 
     /// Proves a statement against the root after the block `root`; a page of a range opens at most `entries` entries.
     ///
-    /// `unknown_statement` also for a scheme whose roots prove no states but their own; `version_unavailable` for a root
-    /// that is no longer kept.
+    /// Errors are those of [`prove`](Self::prove); `unknown_statement` also for a scheme whose roots prove only their
+    /// own states, and `version_unavailable` for a root that is no longer kept.
     pub fn prove_at(
         &self,
         scheme: Scheme,
@@ -254,8 +254,8 @@ impl View {
         Ok(ProvedBlocks { headers, proof: proved.proof })
     }
 
-    /// Returns the headers of several blocks, and the proof of their places in the history of a head, which
-    /// may be one of them. `unknown_block` for a height above the head's.
+    /// Returns the headers of several blocks, and the proof of their positions in the history of a head. The head
+    /// may be one of the blocks. `unknown_block` for a height above the head's.
     pub fn headers(&self, heights: BTreeSet<u64>, head: At) -> Result<Placed> {
         let head = self.header(head)?;
         let last = head.header.height;
@@ -287,7 +287,7 @@ impl View {
         self.snapshot.get(&crate::block::raw_key(key))
     }
 
-    /// Everything in the store, ascending by key.
+    /// All entries of the store, ascending by key.
     pub(crate) fn stored(&self) -> impl Iterator<Item = Result<Entry>> + '_ {
         self.snapshot.range(b"", &[0xff])
     }
@@ -306,7 +306,7 @@ impl View {
         read_chunk(&store, &params, self.height() + 1, from, enough)
     }
 
-    /// The raw keys from this one on with their newest values, ascending.
+    /// The raw keys from `from` on with their newest values, ascending.
     pub(crate) fn entries_from(&self, from: &[u8]) -> impl Iterator<Item = Result<Entry>> + '_ {
         self.snapshot.range(&crate::block::raw_key(from), b"t").map(|entry| {
             entry.map(|(mut key, value)| {
@@ -336,12 +336,12 @@ pub(crate) fn heights(statement: &Statement<'_>, proved: &Proved) -> BTreeSet<u6
     blocks.chain(changed).chain(first).collect()
 }
 
-/// Whether the roots of a scheme prove the states after all blocks before them, too.
+/// Whether each root of a scheme also proves the states of all earlier blocks.
 pub(crate) const fn proves_before(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::Amb)
 }
 
-/// The blocks that an answer of `amb` names: those of a history's changes, its first and its last one.
+/// The blocks that an answer of `amb` names: those of a history's changes, the first and the last.
 fn named(
     head: &Header,
     statement: &Statement<'_>,

@@ -1,10 +1,9 @@
 //! The order in which proofs begin.
 //!
-//! Each scheme has a lane of its own, so that no scheme waits for another. In a lane, dear questions
-//! and cheap ones have a line each, and each line always has a place to run that the other cannot
-//! take. In a line, the clients take turns by what they ask for: the one that has been given less
-//! work comes first (self-clocked fair queueing: Golestani, "A Self-Clocked Fair Queueing Scheme for
-//! Broadband Applications", INFOCOM 1994, doi:10.1109/INFCOM.1994.337677).
+//! Each scheme has its own queues, so that no scheme waits for another: one for cheap requests and one for
+//! expensive requests. Each of the two always has a slot that the other cannot take. Within a queue, the
+//! client that has received less work comes first (self-clocked fair queueing: Golestani, "A Self-Clocked
+//! Fair Queueing Scheme for Broadband Applications", INFOCOM 1994, doi:10.1109/INFCOM.1994.337677).
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -14,40 +13,40 @@ use prooflight_core::Scheme;
 
 use crate::server::REPLY_BYTES;
 
-/// What is asked, for its place in the order.
+/// What the queue needs to know of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// The scheme whose store is read; `None` for headers.
     pub scheme: Option<Scheme>,
-    /// The work to expect, in tenths of a millisecond of a processor.
+    /// The expected work, in tenths of a millisecond of CPU time.
     pub cost: u64,
     /// The client.
     pub client: Client,
 }
 
 impl Ask {
-    /// The bytes that its answer may take, roughly: the more work, the more. Measured, an answer that
-    /// takes 0.1 ms has less than 4 KiB; a block, which no cost tells of, has rarely more than 3 MiB.
+    /// A rough upper bound on the bytes of the answer, from the expected work. Measured: an answer that takes
+    /// 0.1 ms has less than 4 KiB. A block, whose cost is fixed, rarely has more than 3 MiB.
     pub(super) fn answer_bytes(&self) -> usize {
         let bytes = self.cost.saturating_mul(16 << 10).saturating_add(64 << 10);
         usize::try_from(bytes).unwrap_or(usize::MAX).min(REPLY_BYTES as usize)
     }
 }
 
-/// A client: its address, or its network for IPv6. A proxy stands for many clients, so each of its
-/// connections counts as one.
+/// A client: its IPv4 address or its IPv6 network. A proxy forwards many clients, so each of its connections
+/// counts as a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Client {
-    /// An address of IPv4.
+    /// An IPv4 address.
     V4([u8; 4]),
-    /// A network of IPv6.
+    /// An IPv6 network of 64 bits.
     V6(u64),
-    /// A connection of a proxy, or of this machine.
+    /// A connection from a proxy, or from this machine.
     Local(u32),
 }
 
 impl Client {
-    /// The client at the other end of a connection with this number.
+    /// The client of a connection with this number.
     pub fn of(peer: IpAddr, connection: u32, proxies: &Proxies) -> Self {
         match peer.to_canonical() {
             ip if proxies.has(ip) => Self::Local(connection),
@@ -58,7 +57,7 @@ impl Client {
     }
 }
 
-/// The addresses of proxies in front of a node; if none are named, those of this machine.
+/// The addresses of proxies in front of a node; the loopback addresses if none is configured.
 #[derive(Clone, Debug, Default)]
 pub struct Proxies(Arc<[IpAddr]>);
 
@@ -73,34 +72,34 @@ impl Proxies {
     }
 }
 
-/// Questions that cost more are dear: 20 ms.
+/// Requests estimated above this cost are expensive: 20 ms of CPU time.
 pub(crate) const CHEAP: u64 = 200;
 
-/// Waiting questions, each with something to tell it that it may begin.
+/// Queued requests, each with its wake-up handle.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     lanes: Vec<(Option<Scheme>, Lane<T>)>,
-    /// The most questions that run at once in a lane, at least 2.
+    /// Maximum concurrent requests of a scheme, at least 2.
     most: usize,
     entered: u64,
 }
 
-/// The questions about one scheme: the cheap ones and the dear ones.
+/// The requests of one scheme: the cheap ones and the expensive ones.
 #[derive(Debug)]
 struct Lane<T>([Line<T>; 2]);
 
 #[derive(Debug)]
 struct Line<T> {
     running: usize,
-    /// By the amount of work at which each will be done, then in the order of arrival.
+    /// Sorted by the virtual time at which each request ends, then by arrival.
     waiting: BTreeMap<(u64, u64), T>,
-    /// The work that has been given out.
+    /// The virtual time: the work that has been started.
     clock: u64,
-    /// The amount of work at which the last question of a client will be done, if later than `clock`.
+    /// The virtual time at which a client's last request ends, if later than `clock`.
     ends: HashMap<Client, u64>,
 }
 
-/// The place of a question, from its arrival until it is done.
+/// A request's position in the queue, held until it finishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket {
     scheme: Option<Scheme>,
@@ -121,12 +120,12 @@ impl<T> Default for Line<T> {
 }
 
 impl<T> Queue<T> {
-    /// At most this many questions of a lane run at once, and at least 2.
+    /// At most `most` requests of a scheme run concurrently; at least 2.
     pub(super) fn new(most: usize) -> Self {
         Self { lanes: Vec::new(), most: most.max(2), entered: 0 }
     }
 
-    /// Adds a question to its line.
+    /// Adds a request to its queue.
     pub(super) fn enter(&mut self, ask: Ask, waiter: T) -> Ticket {
         self.entered += 1;
         let entered = self.entered;
@@ -140,14 +139,14 @@ impl<T> Queue<T> {
         Ticket { scheme, line: number, key: (end, entered) }
     }
 
-    /// Takes out the next question of a scheme that may begin.
+    /// Removes and returns the next request of a scheme that may begin.
     pub(super) fn begin(&mut self, scheme: Option<Scheme>) -> Option<T> {
         let most = self.most;
         let Lane(lines) = self.lane(scheme);
         let running: usize = lines.iter().map(|line| line.running).sum();
         let free = running < most;
         let line = lines.iter_mut().find(|line| {
-            // The last place is for the other line.
+            // The last slot is reserved for the other queue.
             free && line.running + 1 < most && !line.waiting.is_empty()
         })?;
         let ((end, _), waiter) = line.waiting.pop_first()?;
@@ -158,7 +157,7 @@ impl<T> Queue<T> {
         Some(waiter)
     }
 
-    /// Removes a question that waits, or one that has begun and is done.
+    /// Removes a request that is waiting, or one that has finished.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         let line = &mut self.lane(ticket.scheme).0[ticket.line];
         if line.waiting.remove(&ticket.key).is_none() {
@@ -187,13 +186,13 @@ mod tests {
         Ask { scheme, cost, client: Client::Local(client) }
     }
 
-    /// Begins all that may.
+    /// Begins all requests that may begin.
     fn begun<T>(queue: &mut Queue<T>, scheme: Option<Scheme>) -> Vec<T> {
         std::iter::from_fn(|| queue.begin(scheme)).collect()
     }
 
-    /// Lets the questions of clients run one after another, two at a time; returns the clients in the
-    /// order in which theirs begin.
+    /// Runs the requests of clients, two at a time; returns the clients in the order in which their
+    /// requests begin.
     fn order(asked: &[(u32, u64)]) -> Vec<u32> {
         let mut queue = Queue::new(3);
         let tickets: Vec<_> = (0..)
@@ -218,7 +217,7 @@ mod tests {
             queue.enter(ask(LVMT, 1, DEAR), number);
         }
         assert_eq!(begun(&mut queue, LVMT), [0, 1], "one place is for cheap questions");
-        // Not even those of the same client.
+        // Not even a request of the same client waits.
         let cheap = queue.enter(ask(LVMT, 1, 70), 100);
         queue.enter(ask(LVMT, 2, 70), 101);
         assert_eq!(begun(&mut queue, LVMT), [100]);
@@ -243,11 +242,11 @@ mod tests {
 
     #[test]
     fn clients_take_turns_by_the_work_that_they_ask_for() {
-        // One client asks first and much, others little: theirs are next.
+        // One client sends many requests first, others few: theirs are next.
         let mut asked = vec![(1, DEAR); 8];
         asked.extend([(2, DEAR), (3, DEAR), (2, DEAR)]);
         assert_eq!(order(&asked), [1, 2, 3, 1, 2, 1, 1, 1, 1, 1, 1]);
-        // A client whose questions cost a quarter gets four for one.
+        // A client whose requests cost a quarter gets four times as many.
         let asked = [[(1, DEAR); 3].as_slice(), &[(2, DEAR / 4); 9]].concat();
         assert_eq!(order(&asked), [2, 2, 2, 1, 2, 2, 2, 2, 1, 2, 2, 1]);
         assert_eq!(order(&[(1, 10), (1, 10), (2, 10)]), [1, 2, 1]);
