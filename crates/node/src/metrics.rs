@@ -47,7 +47,7 @@ pub struct Metrics {
     signed_height: Gauge,
 }
 
-/// Something that is counted until this is dropped: an open connection, a question that waits.
+/// Counts an open connection or a waiting request until this is dropped.
 #[derive(Debug)]
 pub struct Counted(Gauge);
 
@@ -193,7 +193,7 @@ impl Metrics {
         self.errors.get_or_create(&Refused { method, code, reason }).inc();
     }
 
-    /// Makes a proof, and counts it if it could be made.
+    /// Runs `prove`, and counts the proof if it succeeds.
     pub fn proving<T>(&self, scheme: Scheme, prove: impl FnOnce() -> Result<T>) -> Result<T> {
         let (scheme, started) = (scheme.as_str(), Instant::now());
         let proof = prove()?;
@@ -201,7 +201,7 @@ impl Metrics {
         Ok(proof)
     }
 
-    /// Counts a question that waits to be proved, until the returned guard is dropped.
+    /// Counts a request that waits to be proved, until the returned guard is dropped.
     pub fn waiting(&self, scheme: Option<Scheme>) -> Counted {
         let scheme = scheme.map_or("headers", Scheme::as_str);
         Counted::new(&self.waiting.get_or_create(&Proved { scheme }))
@@ -254,7 +254,7 @@ impl Metrics {
         Counted::new(&self.connections)
     }
 
-    /// Counts an answer of the followed node that was refused or did not arrive.
+    /// Counts a request to the followed node that failed: its answer was refused or did not arrive.
     pub fn follow_failed(&self, error: &Error) {
         let (code, reason) = (error.code().as_str(), error.reason().as_str());
         self.follow_errors.get_or_create(&NotFollowed { code, reason }).inc();
@@ -281,7 +281,7 @@ impl Metrics {
         self.quorums.observe(took.as_secs_f64());
     }
 
-    /// Sets the number of authorities that do not ask.
+    /// Sets the number of authorities that do not poll.
     pub fn missing(&self, authorities: usize) {
         self.authorities_missing.set(number(authorities as u64));
     }
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn every_metric_of_the_rules_the_dashboard_and_the_guide_exists() {
         let known = names();
-        // Methods of JSON-RPC begin like metrics; those for authorities are not among the public ones.
+        // The names of JSON-RPC methods begin like metrics. The methods for authorities are not public.
         let mut methods = named("openrpc.json");
         methods.extend(named("src/rpc/authorities.rs"));
         methods.insert("prooflight_node".to_owned());

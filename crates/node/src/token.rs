@@ -8,7 +8,7 @@ pub(crate) fn given(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION)?.as_bytes().strip_prefix(b"Bearer ")
 }
 
-/// Whether two tokens are the same. Constant-time: compares every byte, wherever the first difference is.
+/// Whether two tokens are equal. Constant-time: compares every byte, wherever the first difference is.
 pub(crate) fn same(given: &[u8], token: &str) -> bool {
     let same = given.iter().zip(token.as_bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0;
     same && given.len() == token.len()

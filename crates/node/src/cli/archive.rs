@@ -1,5 +1,5 @@
-//! `serve-history`: proofs of `smt` from the snapshot files of a running node, in a process of its own; from its folder, or
-//! from a bucket on another machine. Headers come from a node, or from the chain's log.
+//! `serve-history`: a separate process that serves proofs of `smt` from the snapshot files of a running node, in its
+//! folder or in a bucket. Headers come from a node, or from the chain's log.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ pub(super) struct ServeHistory {
     log_format: LogFormat,
 }
 
-/// Where the headers are.
+/// The source of the headers.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct HeaderPlace {
@@ -100,10 +100,10 @@ struct HeaderPlace {
     log: Option<String>,
 }
 
-/// Headers that are read from the log, until this is dropped.
+/// The task that reads headers from the log. Dropping this ends it.
 struct Reading {
     task: JoinHandle<()>,
-    /// Removed with this.
+    /// Removed when this is dropped.
     _folder: Scratch,
 }
 
@@ -114,7 +114,7 @@ impl Drop for Reading {
 }
 
 impl ServeHistory {
-    /// The source of the headers, with its name; the log is read in the background from here on.
+    /// The source of the headers, with its name. Starts to read the log in the background.
     async fn source(&self, metrics: &Metrics) -> Result<(Source, String, Option<Reading>)> {
         let time = Duration::from_millis(self.request_time_ms);
         let (url, checkpoint) = match (&self.headers, &self.checkpoint) {
@@ -205,10 +205,10 @@ impl ServeHistory {
     }
 }
 
-/// The progress of the files.
+/// The status of the files.
 struct FilesStanding {
     proofs: Arc<SmtReader>,
-    /// Whether they are in a bucket, in which another task looks for new ones.
+    /// Whether they are in a bucket, which another task polls for new files.
     is_far: bool,
     source: Source,
 }

@@ -1,4 +1,4 @@
-//! `authority`: signs the blocks of a leader, or of its successors, on a machine of its own.
+//! `authority`: a remote authority, which signs the blocks of a leader or of its successors.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -106,7 +106,7 @@ impl Authority {
         let memory = Memory::begin(&path, chain.config().id(), public, height)?;
         let authority = signing::Authority::new(chain, key, memory, pinned);
         let authority = authority.inspect_err(|_| {
-            // Nothing was signed by it.
+            // Nothing was signed with this memory.
             let _ = std::fs::remove_file(&path);
         })?;
         println!(

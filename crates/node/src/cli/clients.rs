@@ -21,7 +21,7 @@ pub(crate) struct ClientSettings {
     calls_at_once: Option<u32>,
 }
 
-/// The clients that the settings name. Without any, everybody may do everything.
+/// The clients in the settings. Without clients, everybody may do everything.
 pub(super) fn clients(chosen: &Chosen) -> Result<Clients> {
     let anonymous = &chosen.anonymous;
     if anonymous.token_file.is_some() {
@@ -43,7 +43,7 @@ pub(super) fn clients(chosen: &Chosen) -> Result<Clients> {
     Ok(clients)
 }
 
-/// The authorities, of which the listener asks a token if there is a file for it.
+/// The clients of the listener for authorities, which need a token if there is a token file.
 pub(super) fn authorities(token_file: Option<&Path>) -> Result<Clients> {
     let mut clients = Clients::new(Rules { submit: token_file.is_none(), ..Rules::ALL });
     if let Some(path) = token_file {

@@ -1,5 +1,5 @@
-//! How a command ends that does not succeed: an error, and an exit code of `sysexits.h` that tells a
-//! service manager whether to try again.
+//! How a failed command ends: an error, and an exit code of `sysexits.h`, by which a service manager decides whether
+//! to retry.
 
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// An error that may be gone at the next try.
+    /// An error that may disappear at the next attempt.
     pub(super) const fn unavailable(error: Error) -> Self {
         Self { error, code: UNAVAILABLE }
     }
@@ -49,7 +49,7 @@ impl From<Error> for Failure {
             (Reason::StoreCorrupt | Reason::MemoryLost, _) => DATA,
             (_, Code::Internal) => SOFTWARE,
             (_, Code::Unavailable) => UNAVAILABLE,
-            // What was given is wrong, malformed, of another chain, or not supported.
+            // The input is wrong, malformed, of another chain, or not supported.
             _ => CONFIG,
         };
         Self { error, code }

@@ -1,4 +1,4 @@
-//! The folder of a chain that is being begun: if that is refused, what was written is removed.
+//! A new chain's folder: if the chain cannot be begun, the written files are removed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use super::cannot;
 /// A folder in which a chain is begun.
 pub(super) struct Fresh {
     folder: PathBuf,
-    /// The entries that were there; `None` if the folder was not.
+    /// The entries that existed before; `None` if the folder did not exist.
     before: Option<Vec<OsString>>,
 }
 
@@ -31,8 +31,8 @@ const PARTS: [&str; 10] = [
     "store.new",
 ];
 
-/// Runs what begins a chain in a folder. If it fails and leaves no chain, every part of one that it
-/// wrote is removed, with the keys.
+/// Begins a chain in a folder. If that fails and leaves no chain, every file that was written is removed, including
+/// the keys.
 pub(super) fn begin_in<T>(folder: &Path, begin: impl FnOnce() -> Result<T>) -> Result<T> {
     let fresh = Fresh::of(folder)?;
     begin().inspect_err(|_| fresh.clear())
@@ -57,7 +57,7 @@ impl Fresh {
 
     pub(super) fn clear(&self) {
         if !matches!(Chain::exists(&self.folder), Ok(false)) {
-            // A chain without blocks is continued by the next try.
+            // A chain without blocks is resumed at the next attempt.
             return;
         }
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
@@ -67,7 +67,7 @@ impl Fresh {
                 .to_str()
                 .is_some_and(|name| PARTS.contains(&name) || name.starts_with("authority-"));
             if is_part && !self.before.iter().flatten().any(|before| *before == name) {
-                // What cannot be removed stays; the error is that of the command.
+                // Files that cannot be removed stay: the command reports its first error.
                 let _ = if entry.path().is_dir() {
                     fs::remove_dir_all(entry.path())
                 } else {

@@ -1,4 +1,4 @@
-//! `run --log`: leads a chain whose log is in an object store, or stands by.
+//! `run --log`: leads a chain with a log in an object store, or stands by.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -25,7 +25,7 @@ use super::fresh::begin_in;
 use super::run::{Led, begin_if_dev};
 use super::settings::Chosen;
 
-/// The time that a leader has to say that it is ready.
+/// The time limit of the leader's readiness check.
 const READY: Duration = Duration::from_secs(2);
 
 /// The bucket of a URL, whose requests are counted.
@@ -44,20 +44,20 @@ pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
     }))
 }
 
-/// Like [`bucket`], for a start: a request that fails is made again a few times, until [`Bucket::started`].
+/// Like [`bucket`], for a start: failed requests are retried a few times, until [`Bucket::started`].
 pub(super) fn bucket_at_start(url: &str, metrics: &Metrics) -> Result<Bucket> {
     Ok(bucket(url, metrics)?.patient(|error| {
         tracing::warn!(reason = %error.reason(), %error, "the start tries again");
     }))
 }
 
-/// Opens a chain and its log, and makes them agree. Must be called within a runtime, on a thread that
-/// may block.
+/// Opens a chain and its log, and brings both to the same blocks. Must be called within a runtime, on a thread that may
+/// block.
 pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led> {
     let (folder, runtime) = (&chosen.data_dir, Handle::current());
     let bucket = bucket_at_start(url, metrics)?;
     let leader = chosen.leader.as_deref().map(|url| Leader::new(url, READY)).transpose()?;
-    // What is wrong shows before anything is written.
+    // Checked before anything is written.
     let bound = check_bound(folder, bucket.name(), chosen.log_moved_from.as_deref())?;
     let found = runtime.block_on(Log::config(&bucket))?;
     let pinned = checkpoint(folder, chosen.checkpoint.as_deref())?;
@@ -88,7 +88,7 @@ pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led>
     let mut log = BlockLog::new(log, runtime);
     let lacks = lacking(&chain, &mut log)?;
     permit.check(&lacks)?;
-    // Genesis is made once authorities elsewhere can sign it.
+    // If remote authorities must sign genesis, it is made later.
     let begins = chain.height().is_none() && !signers.are_quorum(chain.config());
     if !lacks.is_empty() && begins {
         permit.bind(folder, true)?;
@@ -122,7 +122,7 @@ fn missing(expected: &dyn core::fmt::Display) -> Error {
     Error::new(Reason::UnknownBlock, expected, "none")
 }
 
-/// The keys in a folder, which must be a quorum, unless authorities sign elsewhere.
+/// The keys in a folder, which must be a quorum unless remote authorities sign.
 fn signers(chosen: &Chosen, config: &ChainConfig) -> Result<Signers> {
     let signers = Signers::some(config, kept_keys(&chosen.data_dir)?)?;
     if signers.are_quorum(config) || chosen.authority_listen.is_some() {
@@ -135,15 +135,15 @@ fn signers(chosen: &Chosen, config: &ChainConfig) -> Result<Signers> {
     Err(Error::new(Reason::InvalidConfig, expected, signers.count()))
 }
 
-/// Opens the log of a chain for those who may make blocks.
+/// Opens the log of a chain for a node that may make blocks.
 async fn join(bucket: Bucket, config: std::sync::Arc<ChainConfig>) -> Result<Log> {
     let log = Log::open(bucket, config).await?;
-    // Rather than when a standby takes over.
+    // Checked now rather than when a standby takes over.
     log.check_creates_once().await?;
     Ok(log)
 }
 
-/// Begins a chain in a folder without one, whose blocks are in the log. Nothing is written if it would not be of use.
+/// Begins a chain in a folder without one, from the blocks of the log. Nothing is written if the node could not lead.
 fn begin_from_log(chosen: &Chosen, bucket: &Bucket, pinned: &Checkpoint) -> Result<()> {
     let (folder, runtime) = (&chosen.data_dir, Handle::current());
     signers(chosen, &pinned.config)?;
@@ -169,20 +169,20 @@ fn begin_from_log(chosen: &Chosen, bucket: &Bucket, pinned: &Checkpoint) -> Resu
     runtime.block_on(begin_with_state(&state_of(chosen)?, chosen)).map(drop)
 }
 
-/// Whether blocks of a folder may be published that the log lacks.
+/// Decides whether blocks of a folder that the log lacks may be published.
 struct Permit {
-    /// What the folder says about this log.
+    /// The folder's binding to this log.
     bound: Option<Binding>,
-    /// Whether the chain was begun now.
+    /// Whether the chain is new.
     is_new: bool,
-    /// Whether the operator says so.
+    /// Whether the operator permits it.
     publish: bool,
     log: String,
 }
 
 impl Permit {
-    /// `invalid_argument` if the log lacks blocks and must not get them: that could be the wrong log, and other leaders
-    /// make others of the same heights.
+    /// `invalid_argument` if the log lacks blocks and must not get them: it could be the wrong log, in which other
+    /// leaders make other blocks of the same heights.
     fn check(&self, lacking: &RangeInclusive<u64>) -> Result<()> {
         let allowed = match &self.bound {
             Some(bound) => bound.publishing,
@@ -214,7 +214,7 @@ impl Permit {
         Binding { log: self.log.clone(), publishing }
     }
 
-    /// Makes it the log of the folder.
+    /// Binds the folder to the log.
     fn bind(&self, folder: &Path, publishing: bool) -> Result<()> {
         let binding = self.binding(publishing);
         if Binding::of(folder)?.as_ref() == Some(&binding) { Ok(()) } else { binding.write(folder) }

@@ -102,11 +102,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints a help text or a wrong use. Both may show URLs, of variables or of the command line.
+/// Prints a help text or a usage error. Both may contain URLs from variables or from the command line.
 fn print_usage(error: &clap::Error) {
     let text = error.render().to_string();
     let shown = shown::with_origins(&text);
-    // If it cannot be printed, the exit code says it.
+    // If it cannot be printed, the exit code still reports the error.
     let _ = if shown == text {
         error.print()
     } else if error.use_stderr() {
@@ -116,7 +116,7 @@ fn print_usage(error: &clap::Error) {
     };
 }
 
-/// A file that could not be read or written.
+/// The error of a file that could not be read or written.
 fn cannot(path: &std::path::Path, error: &io::Error) -> Error {
     Error::new(Reason::InvalidArgument, format_args!("a usable {}", path.display()), error)
 }

@@ -142,7 +142,7 @@ impl Params {
     }
 }
 
-/// What was and was not checked about a setup, and whether it is secure.
+/// The lines that say what was checked about a setup, what was not, and whether it is secure.
 fn standing(key: &VerifyingKey, listed: Option<u32>) -> Result<Vec<(&'static str, String)>> {
     let mut lines = Vec::new();
     if let Some(contributions) = listed {
@@ -189,7 +189,7 @@ fn open(setup: &str, log_n: u8) -> Result<Setup> {
     }
 }
 
-/// Shows the progress of the tables: on a terminal, one line that is overwritten; otherwise one line per percent.
+/// Prints the progress of the tables: on a terminal one line that is overwritten, otherwise one line per percent.
 fn show(done: u64, total: u64) {
     let total = total.max(1);
     let percent = done * 100 / total;
@@ -198,7 +198,7 @@ fn show(done: u64, total: u64) {
     }
     let mut err = std::io::stderr();
     let end = if err.is_terminal() && done < total { "\r" } else { "\n" };
-    // If it cannot be written, nobody reads it.
+    // Errors are ignored: progress is not essential.
     let _ = write!(err, "tables of the setup {percent:3} %{end}");
 }
 

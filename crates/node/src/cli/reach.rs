@@ -1,4 +1,4 @@
-//! The chain of a folder: opened here, or by the node that runs there.
+//! The chain of a folder: opened by this command, or by the node that runs there.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use prooflight_node::copy::{Running, Source};
 
 /// A chain to copy from.
 pub(super) enum Reached {
-    /// It was opened here.
+    /// This command has opened it.
     Here(Source),
     /// A node has it open.
     Running(Asked),
 }
 
-/// A node that has a chain open.
+/// The client of a node that has a chain open.
 pub(super) struct Asked(Running);
 
 /// Opens the chain in a folder, or finds the node that has it open.
@@ -30,7 +30,7 @@ pub(super) fn reach(folder: &Path) -> Result<Reached> {
 }
 
 impl Asked {
-    /// Fetches what is under a path of the node's admin listener, and passes each piece on.
+    /// Fetches a path of the node's admin listener, and passes each piece to `take`.
     pub(super) fn fetch(&self, path: &str, take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::new(Reason::Bug, "a runtime", error))?;

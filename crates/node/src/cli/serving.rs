@@ -18,7 +18,7 @@ use super::settings::LogFormat;
 /// The time that running requests get to finish once a server is told to stop.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
-/// Serves, on a runtime with several threads.
+/// Runs a server on a multi-threaded runtime.
 pub(super) fn run<E: From<Error>>(
     logs: LogFormat,
     serve: impl Future<Output = Result<(), E>>,
@@ -28,22 +28,21 @@ pub(super) fn run<E: From<Error>>(
     let runtime =
         runtime.map_err(|error| Error::new(Reason::Bug, "threads to serve with", error))?;
     let served = runtime.block_on(serve);
-    // Threads that still open a chain or make a proof are not waited for: a program that is killed
-    // loses nothing.
+    // Threads that still open a chain or make a proof are not waited for: killing them loses nothing.
     runtime.shutdown_background();
     served
 }
 
-/// Takes an address, which may be free at the next try if it is not now.
+/// Binds an address. An address that is in use may be free at the next attempt.
 pub(super) fn bind(listen: SocketAddr) -> Result<Bound, Failure> {
     server::bind(listen).map_err(Failure::unavailable)
 }
 
-/// The admin listener of a server, whose progress is not known at first.
+/// The admin listener of a server, whose status is replaced once the chain is open.
 pub(super) struct Admin {
-    /// Where it listens.
+    /// The address on which it listens.
     pub(super) address: SocketAddr,
-    /// Receives the server's progress.
+    /// Receives the server's status.
     pub(super) standing: watch::Sender<Arc<dyn Standing>>,
 }
 
@@ -55,7 +54,7 @@ pub(super) fn start_admin(
     metrics: &Metrics,
 ) -> Result<Admin, Failure> {
     let (standing, shown) = watch::channel(Arc::new(Closed::Opening) as Arc<dyn Standing>);
-    // Threads of its own, for which no client competes.
+    // Separate workers, for which no client competes.
     let pages = Pages { standing: shown, metrics: metrics.clone(), workers: Workers::default() };
     let bound = bind(given.unwrap_or_else(|| admin::beside(listen)))?;
     let address = admin::start(bound, pages, policy).map_err(Failure::unavailable)?;
@@ -63,7 +62,7 @@ pub(super) fn start_admin(
     Ok(Admin { address, standing })
 }
 
-/// Stops a server, and waits for its requests for some time.
+/// Stops a server, and waits a limited time for its requests.
 pub(super) async fn stop(server: ServerHandle, admin: Admin) {
     tracing::info!("stopping");
     admin.standing.send_replace(Arc::new(Closed::Stopping));
@@ -84,7 +83,7 @@ fn start_logs(format: LogFormat) {
     }
 }
 
-/// Waits for a signal to stop; one that comes before the first wait counts as well.
+/// Waits for a signal to stop. A signal that arrives before the future is polled counts as well.
 #[cfg(unix)]
 pub(super) fn stop_signal() -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};

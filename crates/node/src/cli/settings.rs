@@ -213,7 +213,7 @@ pub(crate) struct Chosen {
 }
 
 impl Settings {
-    /// The effective settings: flags override the environment, which overrides the file, which overrides defaults.
+    /// Resolves the settings: flags override the environment, which overrides the file, which overrides the defaults.
     pub(crate) fn choose(self) -> Result<Chosen> {
         let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
         let local = SocketAddr::from(([127, 0, 0, 1], 8645));

@@ -1,6 +1,6 @@
-//! What of a URL is printed: of http its origin, of others the place without a password or query.
+//! Redacts URLs before they are printed: of http only the origin is shown, of others no password and no query.
 
-/// A text without what may be a password or a key in its URLs.
+/// Redacts possible passwords and keys in the URLs of a text.
 pub(super) fn with_origins(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;
@@ -16,11 +16,11 @@ pub(super) fn with_origins(text: &str) -> String {
     shown + rest
 }
 
-/// What follows the scheme of a URL, without a user, password, query or fragment; with a path only if it may be shown.
+/// Redacts the part of a URL after its scheme: without user, password, query and fragment, and for http without a path.
 fn place(url: &str, is_http: bool) -> String {
     let (authority, more) = url.split_at(url.find(['/', '?', '#', '\\']).unwrap_or(url.len()));
     let (path, hidden) = more.split_at(more.find(['?', '#']).unwrap_or(more.len()));
-    // A password may contain these characters where they are not allowed.
+    // A password may contain these characters even though a URL does not allow them there.
     if more.contains('@') {
         return "…".to_owned();
     }

@@ -1,7 +1,7 @@
-//! Copies of a chain while it grows: of everything, for a backup, or of its newest state.
+//! Copies of a chain while it grows: a backup of everything, or an export of the newest state.
 //!
 //! A copy is taken from a snapshot of the store, so it is the chain up to one block, and no writer waits for it.
-//! It is a stream, so that whoever wants it writes the files: with rights of its own, on any machine.
+//! It is a stream: the receiver writes the files, with its own permissions, on any machine.
 
 mod receive;
 mod running;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::View;
 
-/// What can be copied: a chain up to one block, and the folder with its files.
+/// The source of copies: a chain up to one block, and the folder with its files.
 #[derive(Clone, Debug)]
 pub struct Source {
     view: View,
@@ -39,6 +39,6 @@ impl Source {
 /// The folder of LVMT's setup and its tables.
 const SETUP: &str = "lvmt";
 
-/// The files of a chain's folder that a backup has, besides its store and folders. Keys are not among them. `log` is: whoever
-/// puts the keys beside a backup must not make a second chain beside the log.
+/// The files of a chain's folder that a backup contains, besides its store and folders. Keys are left out. `log` is
+/// included: a node that adds the keys to a backup must not make a second chain beside the log.
 const FILES: [&str; 4] = ["checkpoint.json", "format", "log", "schemes.json"];

@@ -13,9 +13,9 @@ use crate::block::{NEWEST_KEY, decode_height, read_header};
 use crate::schemes::SNAPSHOTS;
 use crate::store::{APART, Anchor, EmbeddedStore, corrupt};
 
-/// Writes a backup into a folder without a chain; the chain can then be opened, which checks it.
+/// Writes a backup into a folder without a chain. Opening the chain then checks it.
 ///
-/// `invalid_reply` if the stream is no backup, or not a whole one; `store_failed` if the folder cannot be written.
+/// `invalid_reply` if the stream is not a complete backup; `store_failed` if the folder cannot be written.
 pub fn receive(from: impl Read, folder: &Path) -> Result<()> {
     let unnamed = folder.join("store.new");
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
@@ -42,13 +42,13 @@ pub fn receive(from: impl Read, folder: &Path) -> Result<()> {
     let header = header.ok_or_else(|| corrupt(format_args!("header {height}"), "none"))?;
     drop(store);
     Anchor::new(folder.join("anchor")).write(height, &header.header.hash())?;
-    // Without its store, the folder has no chain.
+    // Renamed last: without its store, the folder has no chain.
     fs::rename(&unnamed, folder.join("store"))
         .and_then(|()| File::open(folder)?.sync_all())
         .map_err(|error| failed(folder, &error))
 }
 
-/// The path of a file of a chain, which the stream cannot lead anywhere else.
+/// The path of a chain's file; refuses names that would lead outside the folder.
 fn path(folder: &Path, name: &str) -> Result<PathBuf> {
     let is_plain = |name: &str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

@@ -1,7 +1,7 @@
-//! How commands reach the node that has a chain open: by the file `running` in the chain's folder.
+//! How commands find the node that has a chain open: by the file `running` in the chain's folder.
 //!
-//! It has the address of the node's admin listener and a token, and only its owner can read it. So a copy goes to whoever
-//! may read the chain's files, and a file that was left behind leads to no other node.
+//! The file has the address of the node's admin listener and a token, and only its owner can read it. So only users who
+//! can read the chain's files get a copy, and the token of a stale file is refused by any other node.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -24,7 +24,7 @@ use crate::token;
 
 const FILE: &str = "running";
 
-/// What a running node leaves in its folder for commands; removed when this is dropped.
+/// The file by which commands find a running node; removed when this is dropped.
 #[derive(Debug)]
 pub struct Access {
     folder: PathBuf,
@@ -64,7 +64,7 @@ impl Access {
 
 impl Drop for Access {
     fn drop(&mut self) {
-        // One that stays is replaced by the next start.
+        // A file that stays is replaced at the next start.
         let _ = fs::remove_file(self.folder.join(FILE));
     }
 }
@@ -92,7 +92,7 @@ const ANSWER: Duration = Duration::from_secs(10);
 const ERROR_BYTES: usize = 1 << 16;
 
 impl Running {
-    /// The node that has the chain in a folder open, as far as its file says so.
+    /// The node that has the chain in a folder open, according to its file.
     pub fn of(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(FILE);
         let text = match files::read_to_string(&path) {
@@ -115,7 +115,7 @@ impl Running {
         format!("http://{}", self.address)
     }
 
-    /// Fetches what is under a path of the node's admin listener, and passes each piece on.
+    /// Fetches a path of the node's admin listener, and passes each piece to `take`.
     ///
     /// `unreachable` if the node does not answer, or stops before the end; its own error if it refuses.
     pub async fn fetch(&self, path: &str, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -147,7 +147,7 @@ impl Running {
 
 /// Sends a PUT request to an admin listener, at http://HOST:PORT; returns its answer.
 ///
-/// `invalid_argument` if the URL has another form, or the node refuses; `unreachable` if nobody answers in time.
+/// `invalid_argument` if the URL has another form, or the node refuses; `unreachable` without an answer in time.
 pub async fn put(admin: &str, path: &str) -> Result<String> {
     let form = |found: &dyn core::fmt::Display| {
         Error::new(Reason::InvalidArgument, "the admin listener of a node, http://HOST:PORT", found)

@@ -15,7 +15,7 @@ use super::{FILES, SETUP, Source};
 use crate::At;
 use crate::schemes::SNAPSHOTS;
 
-/// A line of a state: a raw key and its value.
+/// A line of an export: a raw key and its value.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
@@ -25,14 +25,14 @@ pub struct Line {
     pub value: Hex,
 }
 
-/// The bytes that are collected before they are written.
+/// The size of the write buffer.
 const BUFFER: usize = 1 << 18;
 
 impl Source {
     /// Writes everything but the keys of authorities, for [`receive`](super::receive).
     ///
-    /// `store_failed` if the stream or a file breaks off. Blocks the thread, which must not be one of a runtime's
-    /// tasks.
+    /// `store_failed` if the stream or a file ends early. Blocks the thread, so it must not be called from an async
+    /// task.
     pub fn send<W: Write>(&self, to: W) -> Result<()> {
         let mut to = Writer::begin(BufWriter::with_capacity(BUFFER, to))?;
         for name in FILES {
@@ -51,7 +51,7 @@ impl Source {
             }
         }
         if self.view.config().keeps(Scheme::Smt) {
-            // Before the store, which takes longer: the files that the newest blocks do not need are removed.
+            // Before the store, which takes longer: files that the newest blocks do not need are removed meanwhile.
             let files = Files::existing(&self.folder.join(SNAPSHOTS))?;
             files.copy(self.view.height(), &mut |name, bytes| {
                 to.file(&format!("{SNAPSHOTS}/{name}"), bytes.len() as u64, &bytes[..])

@@ -23,7 +23,7 @@ const FILE: u8 = 1;
 const ENTRY: u8 = 2;
 const END: u8 = 3;
 
-/// The longest key and the longest value of an entry: far above those of any scheme, and of a block.
+/// The maximum bytes of an entry's key and value: far above those of any scheme and of a block.
 const LONGEST_KEY: u32 = 1 << 17;
 const LONGEST_VALUE: u32 = 1 << 30;
 
@@ -107,7 +107,7 @@ impl<R: Read> Reader<R> {
         if magic == *MAGIC { Ok(new) } else { Err(wrong("a backup of a chain", "other bytes")) }
     }
 
-    /// The next part; none at the end.
+    /// The next part; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Part>> {
         let parts = self.parts;
         self.parts += 1;
@@ -135,7 +135,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The bytes of the file that the last part began.
+    /// Copies the bytes of the file whose header was read last.
     pub(super) fn file(&mut self, length: u64, mut to: impl Write) -> Result<()> {
         let copied = io::copy(&mut (&mut self.from).take(length), &mut to);
         let copied = copied.map_err(|error| Error::new(Reason::StoreFailed, "a file", error))?;
@@ -148,7 +148,7 @@ impl<R: Read> Reader<R> {
         Ok(bytes)
     }
 
-    /// Reads so many bytes; memory is taken only for those that are there.
+    /// Reads `length` bytes. Memory grows only with the bytes that arrive.
     fn bytes(&mut self, length: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = (&mut self.from).take(length).read_to_end(&mut bytes);
@@ -168,7 +168,7 @@ fn wrong(expected: impl core::fmt::Display, found: impl core::fmt::Display) -> E
     Error::new(Reason::InvalidReply, expected, found)
 }
 
-/// The writing end of a pipe; a write waits until there is room.
+/// The writing end of a pipe; a write blocks while the pipe is full.
 #[derive(Debug)]
 pub struct Pipe {
     pieces: SyncSender<Vec<u8>>,
@@ -192,7 +192,7 @@ pub struct PipeReader {
 /// The pieces that a pipe holds.
 const HELD: usize = 8;
 
-/// Connects two threads.
+/// Creates a pipe between two threads.
 pub fn pipe() -> (Pipe, PipeReader) {
     let (sender, pieces) = sync_channel(HELD);
     let pipe = Pipe { pieces: sender, left: Arc::default() };

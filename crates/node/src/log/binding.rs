@@ -1,7 +1,7 @@
 //! The log that the blocks of a folder belong to.
 //!
-//! The file `log` in the folder names it. Without it, a mistyped URL would make a second chain: the keys would sign
-//! blocks in one log, and a standby with the same keys would sign others in the old one.
+//! The file `log` in the folder names the log. Without this file, a mistyped URL would make a second chain: the keys
+//! would sign blocks in one log, and a standby with the same keys would sign others in the old log.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,20 +15,20 @@ use crate::store::durable::{failed, replace};
 
 const FILE: &str = "log";
 
-/// The second line of a file while the log does not have every block of the folder yet.
+/// The second line of the file while the log does not have every block of the folder yet.
 const PUBLISHING: &str = "publishing";
 
-/// The log of a folder.
+/// The log that a folder belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Its place, without credentials.
+    /// The log's location, without credentials.
     pub log: String,
-    /// Whether the log does not have every block of the folder yet, since it is being published.
+    /// Whether blocks of the folder are still being published, so that the log may lack some.
     pub publishing: bool,
 }
 
 impl Binding {
-    /// The log of a folder, if it has one; `store_corrupt` if its file does not name one.
+    /// The log of a folder, if it has one; `store_corrupt` if its file does not name a log.
     pub fn of(folder: &Path) -> Result<Option<Self>> {
         let path = path(folder);
         let text = match files::read_to_string(&path) {
@@ -56,9 +56,9 @@ impl Binding {
     }
 }
 
-/// Checks that the blocks of a folder belong to the log `given`, or to none yet; returns what is known of that.
+/// Checks that the blocks of a folder belong to the log `given`, or to no log yet; returns the folder's binding.
 ///
-/// A folder of the log `moved_from` belongs to none. `invalid_argument` if it belongs to another one.
+/// A folder of the log `moved_from` counts as one without a log. `invalid_argument` if it belongs to another log.
 pub fn check_bound(
     folder: &Path,
     given: &str,
@@ -81,9 +81,9 @@ pub fn check_bound(
     Err(Error::new(Reason::InvalidArgument, expected, given))
 }
 
-/// Checks that the blocks of a folder belong to no log, before one is made without a log.
+/// Checks that the blocks of a folder belong to no log, before a block is made without a log.
 ///
-/// A folder of the log `moved_from` is freed from it. `invalid_argument` if it belongs to another one.
+/// A folder of the log `moved_from` is detached from it. `invalid_argument` if it belongs to another log.
 pub fn check_unbound(folder: &Path, moved_from: Option<&str>) -> Result<()> {
     let Some(bound) = Binding::of(folder)? else { return Ok(()) };
     if moved_from == Some(&*bound.log) {

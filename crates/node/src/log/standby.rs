@@ -8,21 +8,21 @@ use crate::follow::Leader;
 
 /// Decides when a standby leads.
 ///
-/// It may guess: two leaders compete harmlessly, and a wrong guess costs a wasted block.
+/// The decision may be wrong: two leaders compete harmlessly, at the cost of a wasted block.
 #[derive(Debug)]
 pub struct Standby {
-    /// The time without a block after which it leads.
+    /// The time without a block after which the standby leads.
     after: Duration,
-    /// The node that leads now; it keeps leading while it says that it can.
+    /// The node that leads now. The standby does not lead while that node is ready.
     leader: Option<Leader>,
     promoted: watch::Receiver<bool>,
-    /// When the last block came, or the leader was last able to make one.
+    /// When the last block arrived, or the leader was last ready.
     alive: Instant,
 }
 
 impl Standby {
-    /// A standby that leads once no block has come for some time and the leader, if it is known, does
-    /// not say that it is ready; or at once when it is promoted.
+    /// A standby that leads once no block has arrived for the time `after` and the leader, if known, is not ready; or
+    /// immediately when it is promoted.
     pub fn new(after: Duration, leader: Option<Leader>, promoted: watch::Receiver<bool>) -> Self {
         Self { after, leader, promoted, alive: Instant::now() }
     }
@@ -32,7 +32,7 @@ impl Standby {
         self.alive = Instant::now();
     }
 
-    /// Whether to lead from now on.
+    /// Whether this node should lead from now on.
     pub(crate) async fn leads(&mut self) -> bool {
         if *self.promoted.borrow() {
             return true;

@@ -1,4 +1,4 @@
-//! What the process takes of its machine, under the names that Prometheus' own libraries use.
+//! The resources that the process uses, under the names of Prometheus' own client libraries.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// Reads what the process takes when the metrics are asked for. Only Linux tells.
+/// Reads the resource usage whenever the metrics are encoded. Only on Linux.
 #[derive(Debug)]
 pub(super) struct Process;
 
-/// What the process takes.
+/// The resource usage of the process.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     processor_seconds: f64,

@@ -1,5 +1,5 @@
 //! The methods of a proof server: it proves `smt` from snapshot files, and gets everything else
-//! from a node of the chain, or from its log.
+//! from a node of the chain, or from the chain's log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub enum Source {
 pub struct Archive {
     /// Proves from the files.
     pub proofs: Arc<SmtReader>,
-    /// Whether the files are in a bucket, in which a task looks for new ones: then requests do not.
+    /// Whether the files are in a bucket. Then a task polls for new files, and requests do not.
     pub is_far: bool,
     /// Where headers and blocks come from.
     pub source: Source,
@@ -54,7 +54,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Makes a proof, and builds the answer from it.
+    /// Makes a proof, and builds the answer from the proof.
     async fn prove<P, T: Send + 'static>(
         &self,
         ask: Ask,
@@ -70,7 +70,7 @@ impl Archive {
         self.workers.prove(ask, proof).await
     }
 
-    /// Makes a proof about a range of blocks; returns it with the headers that it rests on.
+    /// Makes a proof about several blocks; returns it with the headers that it needs.
     async fn prove_range(
         &self,
         ask: Ask,
@@ -85,7 +85,7 @@ impl Archive {
         Ok(ProvedRange { headers: self.headers(ask, heights, head, roots).await?, proof })
     }
 
-    /// Calls a method of the node, or answers it from the log.
+    /// Forwards a call to the node, or answers it from the log.
     async fn relay<T: DeserializeOwned>(
         &self,
         ask: Ask,
@@ -123,15 +123,15 @@ impl Archive {
         }
     }
 
-    /// Waits for the header of a block that is in the files, if it is on its way.
+    /// Waits for the header of a block in the files, which may not have been read from the log yet.
     async fn reach(&self, height: Option<u64>) {
         if let (Source::Log(log), Some(height)) = (&self.source, height) {
             log.reach(height).await;
         }
     }
 
-    /// Returns the height of a block: `"latest"` is the newest block in the files, a hash is looked
-    /// up among the headers.
+    /// Returns the height of a block. `"latest"` is the newest block in the files; a hash is looked up among the
+    /// headers.
     async fn height_of(&self, ask: Ask, at: &Value) -> Result<u64> {
         match at.as_str() {
             Some("latest") => {
@@ -151,7 +151,7 @@ impl Archive {
         }
     }
 
-    /// Fetches the headers for a proof about a range with these roots, and checks them.
+    /// Fetches the headers for a proof about several blocks, and checks its roots against them.
     async fn headers(
         &self,
         ask: Ask,
@@ -251,8 +251,8 @@ fn as_it_is(params: &Params<'_>) -> Result<Value> {
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
 
-/// Returns the head for an answer. If the range and the head are both up to the latest block, it is
-/// the newest block in the files.
+/// Returns the head for an answer. If both `to` and the head are the latest block, it is the newest block in the
+/// files.
 fn head_of(head: Value, to: &Value, last: u64) -> Value {
     if head == latest() && *to == latest() { Quantity(last).to_string().into() } else { head }
 }
@@ -266,7 +266,7 @@ fn parse<T: DeserializeOwned>(value: &Value) -> Result<T> {
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
 
-/// The fields used of a header: its height, and its bytes.
+/// The fields of a header that are read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HeaderReply {
@@ -274,7 +274,7 @@ struct HeaderReply {
     height: Quantity,
 }
 
-/// Headers as the node encoded them.
+/// Headers as the node has encoded them.
 #[derive(Clone, Deserialize, Serialize)]
 struct PlacedHeaders {
     head: Json,
@@ -283,7 +283,7 @@ struct PlacedHeaders {
 }
 
 impl PlacedHeaders {
-    /// Checks that each of these roots is that of one of the headers.
+    /// Checks each of these roots against the header of its block.
     fn check(&self, roots: &[(u64, Vec<u8>)]) -> Result<()> {
         let older: Vec<Hex> = parse_reply(&self.headers)?;
         let older = older.iter().map(|Hex(bytes)| Header::decode(bytes, &Limits::DEFAULT));
@@ -337,7 +337,7 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
     Ok(Proved { header, scheme: Scheme::Smt.as_str(), proof })
 }
 
-/// A proof about a range of blocks, with the headers that it rests on.
+/// A proof about several blocks, with the headers that it needs.
 #[derive(Clone, Serialize)]
 struct ProvedRange {
     #[serde(flatten)]

@@ -1,8 +1,7 @@
-//! The work that a question takes, as far as one can tell before: in tenths of a millisecond of a
-//! processor.
+//! The estimated work of a request, in tenths of a millisecond of CPU time.
 //!
-//! It only decides about the order of proofs. Measured at 10^6 keys: a proof of LVMT takes 7 ms for
-//! one key and 316 ms for 100, one of SMT 30 ms for 100 keys.
+//! The estimate only affects the order of proofs. Measured at 10^6 keys: an LVMT proof takes 7 ms for one key and
+//! 316 ms for 100 keys, an SMT proof 30 ms for 100 keys.
 
 use prooflight_core::Scheme;
 
@@ -11,7 +10,7 @@ use crate::blocking::CHEAP;
 /// A block: 20 ms for the largest.
 pub(super) const OF_BLOCK: u64 = CHEAP;
 
-/// A proof of so many keys, or of an account with so many slots.
+/// A proof of `keys` keys, or of an account with `keys - 1` slots.
 pub(super) fn of_keys(scheme: Scheme, keys: usize) -> u64 {
     let (base, each) = match scheme {
         Scheme::Lvmt => (40, 31),
@@ -20,17 +19,17 @@ pub(super) fn of_keys(scheme: Scheme, keys: usize) -> u64 {
     base + each * of(keys)
 }
 
-/// A proof about a range of blocks.
+/// A proof about the blocks from `from` to `to`.
 pub(super) fn of_blocks(from: u64, to: u64) -> u64 {
     to.saturating_sub(from).saturating_add(5)
 }
 
-/// A page of a range with at most so many entries.
+/// A page of a range with at most `entries` entries.
 pub(super) fn of_entries(entries: usize) -> u64 {
     5 + of(entries) / 20
 }
 
-/// So many headers with the proof of their places.
+/// `headers` headers with the proof of their positions.
 pub(super) fn of_headers(headers: usize) -> u64 {
     of(headers)
 }

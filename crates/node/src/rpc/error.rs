@@ -13,7 +13,7 @@ pub struct ErrorData {
     pub reason: String,
     /// What would have been accepted.
     pub expected: String,
-    /// What was there instead.
+    /// What was found instead.
     pub found: String,
 }
 
@@ -32,7 +32,7 @@ pub fn error_data(error: &Error) -> ErrorData {
     }
 }
 
-/// Returns JSON-RPC's own numbers for errors of the caller and of ours, and numbers in the server
+/// Returns JSON-RPC's own numbers for errors of the caller and for internal errors, and numbers of the server
 /// range for all others.
 const fn number(code: Code) -> i32 {
     match code {

@@ -49,7 +49,7 @@ fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
 }
 
 impl Call {
-    /// Answers with a few reads of a chain that has accounts.
+    /// Answers with a few reads, on a chain with accounts.
     async fn read_accounts<T: Send + 'static>(
         &self,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
@@ -88,7 +88,7 @@ impl Call {
             let (height, address) = (header.height, &address.0);
             let statement = Statement::Account { height, address, slots: &slots };
             let proved = metrics.proving(Scheme::Mpt, || view.prove(Scheme::Mpt, &statement))?;
-            // The rest of the answer is taken from what its proofs show.
+            // The other fields of the answer are taken from the verified proofs.
             let proof = AccountProof::decode(&proved.proof)?;
             let root = header.root(Scheme::Mpt).and_then(|root| root.try_into().ok());
             let root = root.ok_or_else(|| schemes::not_kept(Scheme::Mpt))?;

@@ -1,4 +1,4 @@
-//! Changes over ranges of blocks, on a chain with a scheme that proves them.
+//! Histories and diffs over several blocks, on a chain with a scheme that proves them.
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -70,7 +70,7 @@ async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
     .await
 }
 
-/// The height of a block, for the cost; that of the head if it is not named by its height.
+/// The height of a block, for the cost; the head's height if the block is not named by its height.
 fn last_of(call: &Call, at: At) -> u64 {
     match at {
         At::Height(height) => height,
@@ -78,7 +78,7 @@ fn last_of(call: &Call, at: At) -> u64 {
     }
 }
 
-/// A proof about a range of blocks, with the headers that it rests on.
+/// A proof about several blocks, with the headers that it needs.
 #[derive(Serialize)]
 struct Proved {
     #[serde(flatten)]
@@ -103,7 +103,7 @@ async fn prove(
     call.context.prove(ask, proof).await
 }
 
-/// The scheme of the chain that proves such statements: the one of this name, or else the first one.
+/// The scheme of the chain that proves such statements: the one with this name, or the first one.
 ///
 /// `unknown_statement` if there is none.
 pub(super) fn scheme_with(

@@ -36,13 +36,13 @@ pub struct Bounds<'a> {
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// It changes nothing but what the node has in memory for readers.
+    /// It changes nothing but caches in memory.
     Read,
-    /// It changes the chain, or what the node knows of its authorities.
+    /// It changes the chain, or the state of its authorities.
     Write,
 }
 
-/// The methods of all listeners. There are no others: [`method_of`] registers none, and no listener starts with one.
+/// The methods of all listeners. [`method_of`] registers no others, and no listener starts with another.
 const EFFECTS: &[(&str, Effect)] = &[
     ("prooflight_chain", Effect::Read),
     ("prooflight_head", Effect::Read),
@@ -73,7 +73,7 @@ const EFFECTS: &[(&str, Effect)] = &[
     ("eth_getTransactionCount", Effect::Read),
     ("eth_getCode", Effect::Read),
     ("eth_getStorageAt", Effect::Read),
-    // For authorities. One that asks for work counts as being there.
+    // For authorities. An authority that polls counts as present.
     ("prooflight_awaited", Effect::Write),
     ("prooflight_proposal", Effect::Read),
     ("prooflight_sign", Effect::Write),
@@ -100,12 +100,12 @@ pub(super) struct Call<C = Context> {
 }
 
 impl<C> Call<C> {
-    /// Who calls.
+    /// The client of the call.
     pub(super) const fn client(&self) -> Client {
         self.client
     }
 
-    /// What it asks of a scheme, for the queue of proofs.
+    /// The request of a scheme, for the queue of proofs.
     pub(super) const fn ask(&self, scheme: Option<Scheme>, cost: u64) -> Ask {
         Ask { scheme, cost, client: self.client }
     }
@@ -148,7 +148,7 @@ where
         let run = run.clone();
         async move {
             let started = Instant::now();
-            // Every connection has one.
+            // Every connection has a client.
             let client = extensions.get().copied().unwrap_or(Client::Local(0));
             let result = async {
                 let account = account(&extensions)?;
@@ -156,7 +156,7 @@ where
                     Effect::Read => account.check_read()?,
                     Effect::Write => source(&extensions)?.check_write(account.has_token())?,
                 }
-                // Until the answer is there.
+                // Held until the call is answered.
                 let _entered = account.enter()?;
                 let may_submit = account.may_submit();
                 let call = Call { context: context.clone(), may_submit, client };
@@ -176,7 +176,7 @@ pub(super) fn account(extensions: &Extensions) -> Result<&Arc<Account>> {
     account.ok_or_else(|| Error::new(Reason::Bug, "a request of a client", "one of none"))
 }
 
-/// Where a request comes from.
+/// The source of a request.
 fn source(extensions: &Extensions) -> Result<&RequestSource> {
     let source = extensions.get();
     source.ok_or_else(|| Error::new(Reason::Bug, "a request whose source is known", "another"))

@@ -57,7 +57,7 @@ pub struct Context {
     pub views: watch::Receiver<View>,
     /// This node's progress, if it follows another.
     pub progress: Option<watch::Receiver<Progress>>,
-    /// Where to submit operations, if this node makes blocks.
+    /// Accepts submissions, if this node makes blocks.
     pub submitter: Option<Submitter>,
     /// Limits on requests.
     pub limits: RequestLimits,
@@ -78,7 +78,7 @@ impl Serving for Context {
 }
 
 impl Context {
-    /// Runs work that takes a few reads of the store.
+    /// Runs work with a few reads of the store.
     async fn read<T: Send + 'static>(
         &self,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
@@ -148,7 +148,7 @@ async fn head(call: Call, _: Nothing) -> Result<HeaderJson> {
     Ok(HeaderJson::from(call.context.views.borrow().head()))
 }
 
-/// The newest height that a node knows of, and how long ago it was the newest.
+/// The newest height that a node knows of, and the age of that knowledge.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ProgressJson {
@@ -199,7 +199,7 @@ struct WhichTwo {
     head: At,
 }
 
-/// A header, and the proof of its place in the history of a head.
+/// A header, and the proof of its position in the history of a head.
 #[derive(Clone, Serialize)]
 struct HeaderProof {
     header: HeaderJson,
@@ -226,7 +226,7 @@ struct WhichHeights {
     head: At,
 }
 
-/// Several headers, and the proof of their places in the history of a head.
+/// Several headers, and the proof of their positions in the history of a head.
 #[derive(Serialize)]
 struct PlacedHeaders {
     head: HeaderJson,
@@ -265,7 +265,7 @@ impl WhichHeights {
     }
 }
 
-/// The number of headers for the largest history that fits in a proof.
+/// The number of headers that the largest history in a proof needs.
 const MOST_HEADERS: usize = 200_002;
 
 #[derive(Deserialize)]
@@ -275,7 +275,7 @@ struct Prove {
     keys: Vec<Hex>,
     #[serde(default)]
     at: At,
-    /// The block whose root the proof is against, in a scheme whose roots prove all states before them.
+    /// The block against whose root is proved, for a scheme whose roots prove all earlier states.
     #[serde(default)]
     head: Option<At>,
 }

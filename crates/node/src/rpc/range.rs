@@ -1,7 +1,7 @@
 //! Ranges of keys, counts, and entries for replicas, on a chain with a scheme that keeps the order of keys.
 //!
-//! Proofs are against the root of a recent block, the head of the request, which proves the states of all blocks up to
-//! it. A walk from page to page names the same head in each request.
+//! Proofs are against the root of the request's head, a recent block. The root proves the states of all blocks up to
+//! the head. A client that reads several pages names the same head in each request.
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -24,7 +24,7 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMe
     method(module, "prooflight_transfer", transfer)
 }
 
-/// The most entries of a page: those that verifiers accept.
+/// The most entries of a page: the limit of verifiers.
 const MOST_ENTRIES: u64 = Limits::DEFAULT.max_entries as u64;
 
 #[derive(Deserialize)]
@@ -97,7 +97,7 @@ async fn transfer(call: Call, Transfer { lo, hi, after, head, limit }: Transfer)
     .await
 }
 
-/// The most entries of a page that a request allows; 4,096 if it does not say.
+/// Checks a request's limit of entries; 4,096 if it has none.
 fn check_limit(limit: Option<u64>) -> Result<usize> {
     let limit = limit.unwrap_or(MOST_ENTRIES);
     let entries = usize::try_from(limit).ok().filter(|_| (1..=MOST_ENTRIES).contains(&limit));
@@ -107,7 +107,7 @@ fn check_limit(limit: Option<u64>) -> Result<usize> {
     })
 }
 
-/// The height of the block that a question is about: that of its head if it does not say.
+/// The height of the block that a request is about; that of its head for `"latest"`.
 ///
 /// `invalid_argument` for a block after the head.
 pub(super) fn at_or_before(view: &View, at: At, head: u64) -> Result<u64> {
@@ -126,7 +126,7 @@ struct ProvedPage {
     proof: Hex,
 }
 
-/// Proves a question against the root of a head.
+/// Proves a statement against the root of a head.
 async fn prove(
     call: Call,
     head: At,

@@ -1,4 +1,4 @@
-//! `prooflight_sync`: the state after a block in chunks, for a replica that begins with it.
+//! `prooflight_sync`: the state after a block in chunks, for a replica that begins with this state.
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -22,14 +22,14 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMe
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
-    /// The block; without one, the node names a block whose state it keeps for a while.
+    /// The block. If absent, the node names a block whose state it keeps for a while.
     head: Option<Hash32>,
     part: Option<Part>,
     #[serde(default)]
     from: Hex,
 }
 
-/// A block whose state can be had.
+/// A block whose state can be fetched.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Begun {

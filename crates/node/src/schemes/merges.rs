@@ -1,4 +1,4 @@
-//! The merges of `lmpt`, on a thread of their own: logged and counted.
+//! The background merges of `lmpt`: logged and counted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use prooflight_lmpt::{LmptParams, MergeEvent, MergingParams};
 
 use super::{Counted, Place};
 
-/// The eras of a chain's `lmpt`. Its values are read from the chain's raw state, so it keeps no copy of them.
+/// The parameters of a chain's `lmpt`.
 pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<MergingParams> {
     let Some(eras) = config.lmpt() else {
         let expected = "the parameters of lmpt in the chain's configuration";
@@ -20,7 +20,7 @@ pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<MergingPa
     Ok(MergingParams { store, watch: Arc::new(move |event| watch(event, &counted)) })
 }
 
-/// A wait that is worth a warning.
+/// A wait from which on a warning is logged.
 const LONG: Duration = Duration::from_millis(100);
 
 fn watch(event: &MergeEvent<'_>, Counted(metrics): &Counted) {

@@ -1,4 +1,4 @@
-//! The nodes of the newest state of `avl`, gathered in a file for the next opening.
+//! The file with the nodes of the newest state of `avl`, for fast opening.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::Place;
 /// The file, in the folder of a chain.
 const FILE: &str = "avl-nodes";
 
-/// A state with fewer nodes opens at once without the file.
+/// A state with fewer nodes opens quickly without the file.
 const LEAST: u64 = 1 << 16;
 
 /// The parameters of a chain's `avl`.

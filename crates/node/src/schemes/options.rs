@@ -24,7 +24,7 @@ pub struct SchemeOptions {
     pub proof_shard: Shard,
     /// The number of blocks per snapshot file of `smt`; only the last one of each can be proved.
     pub blocks_per_file: u64,
-    /// The schemes of the chain that the node does not keep: those whose state did not come with the others.
+    /// The schemes of the chain that the node does not keep: those whose state could not be synced.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "names")]
     pub left_out: Vec<Scheme>,
     /// The `.ptau` file from which the tables of `lvmt` are built, if they must be.
@@ -45,8 +45,7 @@ pub struct SchemeOptions {
     /// Whether opening checks all nodes of `avl` in the store, instead of taking them from their file.
     #[serde(skip)]
     pub store_alone: bool,
-    /// Whether nothing is proved, as in an import: a state that can be proved keeps the store from dropping what later
-    /// blocks replace.
+    /// Whether readers are disabled, as during an import: they keep the store from dropping what later blocks replace.
     #[serde(skip)]
     pub unproved: bool,
 }
@@ -72,12 +71,12 @@ mod names {
     }
 }
 
-/// The counters that the stores of a node use, if there are any.
+/// The counters for the stores of a node, if any.
 #[derive(Clone, Debug, Default)]
 pub struct Counted(pub Option<Metrics>);
 
 impl PartialEq for Counted {
-    /// The counters do not count in comparisons.
+    /// Comparisons ignore the counters.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -97,7 +96,7 @@ impl Default for Progress {
 }
 
 impl PartialEq for Progress {
-    /// The callback does not count in comparisons.
+    /// Comparisons ignore the callback.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -135,7 +134,7 @@ impl SchemeOptions {
         })
     }
 
-    /// The options of a chain; the defaults if it has none.
+    /// Reads the options of a chain; the defaults if it has none.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         if !path.exists() {

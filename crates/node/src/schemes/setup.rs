@@ -62,14 +62,13 @@ fn tables(config: &LvmtConfig, place: Place<'_>) -> Result<Tables> {
     Tables::load_or_build(&folder, &key, parts, build, &|done, total| progress(done, total))
 }
 
-/// Removes the parts of tables that processes left which were killed while they wrote them. Nobody else writes
-/// here: a chain is open once.
+/// Removes partial tables of killed processes. No other process is writing tables: only one can have the chain open.
 fn remove_partial(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let extension = path.extension().and_then(|extension| extension.to_str());
         if extension.is_some_and(|extension| extension.starts_with("partial-")) {
-            // What cannot be removed stays.
+            // A file that cannot be removed stays.
             let _ = fs::remove_file(path);
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::blocking::Client;
 
-/// Counts the open connections of each client; those of a proxy are clients each.
+/// Counts the open connections of each client. Each connection of a proxy is a client.
 #[derive(Debug)]
 pub(super) struct Addresses {
     most: u32,
@@ -21,12 +21,12 @@ pub(super) struct AddressPermit {
 }
 
 impl Addresses {
-    /// At most this many connections of a client.
+    /// At most `most` connections of a client.
     pub(super) fn new(most: u32) -> Arc<Self> {
         Arc::new(Self { most, open: Mutex::default() })
     }
 
-    /// Counts a connection until the result is dropped; `None` if it is one too many.
+    /// Counts a connection until the permit is dropped; `None` above the limit.
     pub(super) fn open(self: &Arc<Self>, client: Client) -> Option<AddressPermit> {
         let mut open = self.lock();
         let count = open.entry(client).or_default();
@@ -38,7 +38,7 @@ impl Addresses {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Client, u32>> {
-        // The numbers are right between the calls.
+        // The counts are consistent between calls.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
-//! The admin listener: the pages on an address of their own, from the start of the program, copies of
-//! the chain, the confirmation of a clock that was set, and the promotion of a standby.
+//! The admin listener: the pages on a separate address from the start of the program, copies of the chain, the
+//! confirmation of a clock that was set, and the promotion of a standby.
 //!
-//! Clients of the node do not reach it, so they cannot fill it. A connection carries one request.
+//! Clients of the node do not reach it, so they cannot exhaust its connections. A connection carries one request.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -27,14 +27,14 @@ use super::pages::{Page, Pages, TEXT, respond};
 use super::{Bound, RequestPolicy, accept};
 use crate::clock::utc;
 
-/// The most connections; any further ones are closed.
+/// The most connections; further ones are closed.
 pub(crate) const CONNECTIONS: usize = 64;
 
-/// The time that a connection has for its request and the answer; for one piece of a copy.
+/// The time limit of a connection for its request and the answer, or for one piece of a copy.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The default address for a server that listens on this one: on the loopback interface, 1000 ports
-/// above; any free port if there is no such port, or if the server takes any.
+/// The default address for a server that listens on `listen`: the loopback interface, 1000 ports above. Any free
+/// port if there is no such port, or if the server takes any.
 pub fn beside(listen: SocketAddr) -> SocketAddr {
     let loopback: IpAddr = match listen {
         SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -47,7 +47,7 @@ pub fn beside(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(loopback, port)
 }
 
-/// Shows the pages until the program ends; returns the address.
+/// Serves the pages until the program ends; returns the address.
 pub fn start(bound: Bound, pages: Pages, policy: RequestPolicy) -> Result<SocketAddr> {
     let (address, listener) = bound.listen()?;
     tokio::spawn(listen(listener, pages, policy));
@@ -65,7 +65,7 @@ async fn listen(listener: TcpListener, pages: Pages, policy: RequestPolicy) {
         tokio::spawn(async move {
             let is_long = AtomicBool::new(false);
             let mut served = pin!(serve(stream, &pages, &copies, &policy, &is_long));
-            // A peer that is too slow, or gone, gets no answer.
+            // A peer that is too slow, or has gone, gets no answer.
             let in_time = tokio::time::timeout(TIME, &mut served).await;
             if in_time.is_err() && is_long.load(Ordering::Relaxed) {
                 let _ = served.await;
@@ -115,7 +115,7 @@ async fn answer(
     if request.method() != Method::PUT || !["/clock", "/promote"].contains(&path) {
         return say(StatusCode::NOT_FOUND, "GET /health, /ready, /metrics; PUT /clock, /promote");
     }
-    // The operator's browser must not do it for some page.
+    // A page in the operator's browser must not be able to do this.
     if let Err(error) = source.check_write(false) {
         return refuse(&error);
     }

@@ -1,4 +1,4 @@
-//! What the admin listener gives to commands: checkpoints, exports and backups of the chain that is open here.
+//! Checkpoints, exports and backups of the open chain, which the admin listener gives to commands.
 
 use std::io::{self, Write};
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use crate::blocking::aside;
 use crate::copy::Source;
 use crate::rpc::error_data;
 
-/// What is asked for.
+/// The kind of copy that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Copy {
     Backup,
@@ -39,7 +39,7 @@ impl Copy {
     }
 }
 
-/// Makes copies, one backup or export at a time.
+/// Makes copies: one backup or export at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Copies(Arc<Semaphore>);
 
@@ -48,7 +48,7 @@ impl Copies {
         Self(Arc::new(Semaphore::new(1)))
     }
 
-    /// Answers a request for a copy. `is_long` is set for an answer that takes as long as its reader.
+    /// Answers a request for a copy. `is_long` is set for an answer whose duration depends on its reader.
     pub(super) async fn answer<B>(
         &self,
         copy: Copy,
@@ -83,11 +83,11 @@ impl Copies {
         is_long.store(true, Ordering::Relaxed);
         tracing::info!(?copy, height = source.view().height(), "copying");
         let (sender, pieces) = mpsc::channel(PIECES);
-        // Not a thread of the runtime: it waits for whoever reads.
+        // Not a thread of the runtime: it waits for a slow reader.
         thread::spawn(move || {
             if let Err(error) = send(&source, Pieces(sender.clone())) {
                 tracing::warn!(%error, "the copy broke off");
-                // The answer must not look whole.
+                // The answer must not look complete.
                 let _ = sender.blocking_send(Err(error));
             }
             drop(counted);
@@ -96,7 +96,7 @@ impl Copies {
     }
 }
 
-/// The block of `height=12`; the newest block if there is no query.
+/// The block of a query such as `height=12`; the newest block without a query.
 fn height(query: Option<&str>) -> Result<At> {
     let Some(query) = query else { return Ok(At::Latest) };
     let height = query.strip_prefix("height=").and_then(|height| height.parse().ok());
@@ -115,10 +115,10 @@ fn refuse(error: &Error) -> HttpResponse {
     respond(status, "application/json", body)
 }
 
-/// The pieces of an answer that may wait for its reader.
+/// The pieces of an answer that are buffered for its reader.
 const PIECES: usize = 4;
 
-/// Writes pieces; waits while too many are not read.
+/// Writes pieces; blocks while the buffer is full.
 struct Pieces(mpsc::Sender<Result<Bytes>>);
 
 impl Write for Pieces {
@@ -133,7 +133,7 @@ impl Write for Pieces {
     }
 }
 
-/// An answer in pieces; an error cuts the connection.
+/// An answer in pieces; an error closes the connection.
 struct Answer(mpsc::Receiver<Result<Bytes>>);
 
 impl Body for Answer {

@@ -19,30 +19,29 @@ use crate::blocking::Client;
 use crate::clients::Clients;
 use crate::rpc::to_object;
 
-/// Answers plain GET requests, finds the client of each request, and cuts off requests that take too
-/// long.
+/// Answers plain GET requests, finds the client of each request, and ends requests that take too long.
 #[derive(Clone)]
 pub struct Front {
     /// The limits of the port.
     pub limits: ServerLimits,
-    /// The clients, with what they may do.
+    /// The clients and their rules.
     pub clients: Arc<Clients>,
     /// The pages.
     pub pages: Pages,
-    /// The pages of browsers that it serves, and its names.
+    /// The origins and host names that are accepted.
     pub policy: RequestPolicy,
     /// Whether `/ready` and `/metrics` need a token.
     pub private: bool,
-    /// The limit that this connection exceeds, if it only gets that as an answer.
+    /// The limit that this connection exceeds; it then gets only this refusal.
     pub refusal: Option<ConnectionLimit>,
 }
 
 /// A limit on the number of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionLimit {
-    /// On all of them.
+    /// On all connections.
     All,
-    /// On those of an address.
+    /// On the connections of an address.
     Address,
 }
 
@@ -107,8 +106,7 @@ where
                 return Ok(front.refused(StatusCode::REQUEST_TIMEOUT));
             };
             let response = response?;
-            // The body had no declared length; jsonrpsee mistakes its early end for an error of its
-            // own.
+            // jsonrpsee reports an early end of a body without a declared length as an internal error.
             let too_large = read.load(Ordering::Relaxed) > front.limits.request_bytes.into()
                 || response.status() == StatusCode::PAYLOAD_TOO_LARGE;
             Ok(if too_large { front.refused(StatusCode::PAYLOAD_TOO_LARGE) } else { response })

@@ -1,12 +1,12 @@
 //! Limits the work that one connection can have in progress.
 //!
-//! Over a WebSocket, a client can send calls without waiting for answers. Each connection has a
-//! gate: no call starts while too many answer bytes are unsent, and nothing more is read while
-//! enough calls wait. A client can therefore make the node hold only as many answers for a connection
-//! as run at once, and all connections together hold what [`AnswerMemory`] allows.
+//! Over a WebSocket, a client can send calls without waiting for answers. Each connection has a gate: no call
+//! starts while too many answer bytes are unsent, and nothing more is read while enough calls wait. So for one
+//! connection, the node holds at most as many answers as calls run concurrently. [`AnswerMemory`] limits the
+//! answers of all connections together.
 //!
-//! jsonrpsee takes a request whose `id` is not one for a notification, and does not answer it. The
-//! node has no use for notifications, so here every request gets an answer.
+//! jsonrpsee treats a request with an invalid `id` as a notification, and does not answer it. The node has no
+//! notifications, so every request gets an answer.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,23 +27,23 @@ use super::REPLY_BYTES;
 use super::memory::{AnswerMemory, HeldFor};
 use crate::rpc::error_data;
 
-/// Calls of a connection that run concurrently. As many again may wait before reading stops.
+/// The most concurrent calls of a connection. The same number may wait before reading stops.
 const CALLS: usize = 4;
 
-/// Unsent answer bytes at which no further call starts.
+/// The unsent answer bytes from which on no further call starts.
 const UNSENT: usize = 1 << 20;
 
-/// An answer that is not sent completely.
+/// An answer that is not completely sent.
 #[derive(Debug)]
 struct Answer {
     /// The bytes that are not sent yet. Other bytes sent on the connection make this a slight
     /// underestimate.
     unsent: usize,
-    /// The bytes in memory, all of them until the last one is sent.
+    /// The bytes in memory, which are held until the last one is sent.
     held: usize,
 }
 
-/// The memory of an answer with so many bytes: it is written into a buffer that doubles as it grows.
+/// The memory of an answer with `bytes` bytes: it is written into a buffer that doubles as it grows.
 const fn in_memory(bytes: usize) -> usize {
     bytes.next_power_of_two()
 }
@@ -58,12 +58,12 @@ pub(super) struct Gate {
     /// Answer bytes not sent yet. Other bytes sent on the connection make this a slight
     /// underestimate.
     unsent: watch::Sender<usize>,
-    /// The answers that are not sent completely, in order.
+    /// The answers that are not completely sent, in order.
     answers: Mutex<VecDeque<Answer>>,
-    /// The memory that it shares with the other connections, and its number there.
+    /// The memory shared with the other connections, and this connection's number there.
     memory: Arc<AnswerMemory>,
     connection: u64,
-    /// Whether the connection has to end, because others need the memory that it holds.
+    /// Whether the connection must end, because others need the memory that it holds.
     cut: AtomicBool,
     /// The task that waits to read.
     reader: Mutex<Option<Waker>>,
@@ -101,7 +101,7 @@ impl Gate {
         }
     }
 
-    /// Whether the connection has to end; if not, the task is woken once it has to.
+    /// Whether the connection must end; if not, the task is woken when it must.
     pub(super) fn poll_cut(&self, context: &Context<'_>) -> bool {
         *lock(&self.writer) = Some(context.waker().clone());
         self.is_cut()
@@ -111,7 +111,7 @@ impl Gate {
         self.cut.load(Ordering::SeqCst)
     }
 
-    /// Whether more may be read; if not, the task is woken once it may.
+    /// Whether more may be read; if not, the task is woken when it may.
     pub(super) fn poll_open(&self, context: &Context<'_>) -> Poll<()> {
         // The waker is set first, so that no later change is missed.
         *lock(&self.reader) = Some(context.waker().clone());
@@ -140,13 +140,13 @@ impl Gate {
         self.wake();
     }
 
-    /// Holds a request, or an answer of a batch, until the result is dropped.
+    /// Charges a request, or an answer of a batch, until the result is dropped.
     fn hold(self: &Arc<Self>, bytes: usize) -> HeldBytes {
         self.memory.hold(self.connection, self, bytes, HeldFor::Call, Instant::now());
         HeldBytes { gate: self.clone(), bytes }
     }
 
-    /// Holds an answer until it is sent.
+    /// Charges an answer until it is sent.
     fn answered(self: &Arc<Self>, answer: MethodResponse) -> MethodResponse {
         let bytes = answer.as_json().get().len();
         let held = in_memory(bytes);
@@ -186,7 +186,7 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A request, or an answer of a batch that is not complete.
+/// The charge of a request, or of an answer in an incomplete batch.
 struct HeldBytes {
     gate: Arc<Gate>,
     bytes: usize,
@@ -208,7 +208,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// Lets the calls of a connection through its gate.
+/// Passes the calls of a connection through its gate.
 #[derive(Clone, Debug)]
 pub(super) struct Gated(pub(super) Arc<Gate>);
 
@@ -248,7 +248,7 @@ where
         }
     }
 
-    /// Answers the calls one after another, so that each answer counts as soon as it is there.
+    /// Answers the calls one after another, so that each answer is charged as soon as it is made.
     fn batch<'a>(&self, batch: Batch<'a>) -> impl Future<Output = Self::BatchResponse> + Send + 'a {
         let Self { inner, gate } = self.clone();
         async move {
@@ -258,7 +258,7 @@ where
             });
             let _request = gate.hold(bytes.sum());
             let _entered = gate.enter().await;
-            // Dropped with the parts, which are then those of the whole answer.
+            // Dropped once the whole answer exists, which is then charged instead.
             let mut parts = Vec::with_capacity(batch.len());
             let mut answers = BatchResponseBuilder::new_with_limit(REPLY_BYTES as usize);
             for entry in batch {
@@ -292,7 +292,7 @@ where
     }
 }
 
-/// The bytes of a request that may be many.
+/// The bytes of a request's parameters: the only part that may be large.
 fn size(request: &Request<'_>) -> usize {
     request.params.as_ref().map_or(0, |params| params.get().len())
 }

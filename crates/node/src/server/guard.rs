@@ -1,4 +1,4 @@
-//! Judges where each request comes from before anything else looks at it.
+//! Checks the source of each request before anything else handles it.
 
 use std::task::{Context, Poll};
 
@@ -9,7 +9,7 @@ use tower::{Layer, Service};
 use super::Front;
 use super::front::Answer;
 
-/// Refuses the requests that are not to be served at all, and tells the methods about the others.
+/// Refuses requests from sources that are not served, and attaches the source to the others.
 #[derive(Clone)]
 pub(super) struct Guard(pub(super) Front);
 

@@ -1,10 +1,9 @@
-//! The memory of answers that clients have not accepted yet, for all connections of a listener together.
+//! The memory of answers that clients have not accepted yet, of all connections of a listener together.
 //!
-//! Nobody knows the size of an answer before it is made. Therefore an answer that may be large has
-//! room for what it may take before it begins ([`AnswerMemory::room`]), and its real size is charged
-//! to its connection from when it is made until the client accepts it. If there is no room,
-//! connections are cut whose clients do not read, those that hold the most first. A client that reads
-//! is not among them, and need not wait for them.
+//! The size of an answer is unknown before it is made. So an answer that may be large first reserves its
+//! estimated size ([`AnswerMemory::room`]). Its real size is charged to its connection from when it is made until
+//! the client accepts it. If memory is missing, connections whose clients do not read are cut, those that hold the
+//! most first. A client that reads is not cut, and does not wait for the others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -20,9 +19,9 @@ pub struct AnswerMemory {
     /// In bytes.
     limit: usize,
     state: Mutex<State>,
-    /// Answers get room one after another, so that small ones do not overtake a large one for ever.
+    /// Reservations are made one after another, so that small ones do not overtake a large one forever.
     turn: tokio::sync::Mutex<()>,
-    /// Says that bytes were released.
+    /// Notified when bytes are released.
     released: Notify,
 }
 
@@ -30,31 +29,31 @@ pub struct AnswerMemory {
 struct State {
     /// Bytes of all connections.
     held: usize,
-    /// Bytes for answers that are being made.
+    /// Bytes reserved for answers that are being made.
     making: usize,
     /// By the number of the connection.
     holdings: HashMap<u64, Holding>,
     connections: u64,
 }
 
-/// What bytes are held for.
+/// Why bytes are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeldFor {
-    /// A call that is not answered yet: its request, or answers of its batch.
+    /// For a call that is not answered yet: its request, or answers of its batch.
     Call,
-    /// The client, which has to accept an answer.
+    /// For the client, which must accept an answer.
     Client,
 }
 
-/// What a connection holds.
+/// The bytes that a connection holds.
 #[derive(Debug)]
 struct Holding {
     bytes: usize,
-    /// Those that the client has to accept.
+    /// The bytes that the client must accept.
     unread: usize,
-    /// The bytes have been held since this time, on average.
+    /// The average time at which the bytes were charged.
     since: Instant,
-    /// When the client last accepted some, or when there was the first for it to accept.
+    /// When the client last accepted bytes, or when the first were ready for it.
     moved: Instant,
     gate: Weak<Gate>,
 }
@@ -62,17 +61,17 @@ struct Holding {
 /// The default limit: 512 MiB.
 pub const ANSWER_BYTES: usize = 512 << 20;
 
-/// A connection may be cut for others once its client has accepted nothing of an answer for this time.
+/// A connection may be cut once its client has accepted nothing of an answer for this time.
 const STALL_TIME: Duration = Duration::from_secs(1);
 
-/// A connection may be cut for others, after those, once it has held its bytes for this time on average.
+/// After stalled connections, those may be cut that have held their bytes for this time on average.
 const HOLDING_TIME: Duration = Duration::from_secs(5);
 
-/// How often a call that waits for room looks whether a connection may be cut.
+/// How often a call that waits for memory checks whether a connection may be cut.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 impl AnswerMemory {
-    /// At most this many bytes of answers, and what is charged without room: small answers.
+    /// At most `limit` bytes of answers, besides small answers, which are charged without a reservation.
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
@@ -89,22 +88,22 @@ impl AnswerMemory {
         state.connections
     }
 
-    /// Waits until an answer of this size may be made; there is room for it until the result is dropped.
+    /// Reserves memory for an answer of this size until the result is dropped; waits until it is free.
     pub(crate) async fn room(self: &Arc<Self>, bytes: usize) -> AnswerRoom {
         let bytes = bytes.min(self.limit);
         let _turn = self.turn.lock().await;
         loop {
-            // Hears of all that is released from here on.
+            // Subscribed first, so that no release is missed.
             let released = self.released.notified();
             if self.take(bytes, Instant::now()) {
                 return AnswerRoom { memory: self.clone(), bytes };
             }
-            // A connection that may not be cut yet may be later.
+            // Connections that may not be cut now may be cut later.
             let _ = tokio::time::timeout(LOOK_INTERVAL, released).await;
         }
     }
 
-    /// Takes room if there is enough, or if cutting connections makes enough.
+    /// Reserves bytes if enough are free, if necessary by cutting connections.
     fn take(&self, bytes: usize, now: Instant) -> bool {
         let mut state = self.state();
         let excess = (state.held + bytes).saturating_sub(self.limit);
@@ -114,7 +113,7 @@ impl AnswerMemory {
             state.making += bytes;
         }
         drop(state);
-        // A gate locks the state when it is dropped.
+        // Dropping a gate locks the state.
         for gate in cut {
             tracing::debug!("cut a connection whose client does not read its answers");
             gate.cut();
@@ -122,7 +121,7 @@ impl AnswerMemory {
         fits
     }
 
-    /// Records that a connection holds more.
+    /// Charges bytes to a connection.
     pub(super) fn hold(
         &self,
         connection: u64,
@@ -143,7 +142,7 @@ impl AnswerMemory {
             moved: now,
             gate: Arc::downgrade(gate),
         });
-        // The new bytes have been held for no time.
+        // The new bytes have just been charged.
         holding.age(now, holding.bytes, holding.bytes + bytes);
         holding.bytes += bytes;
         if held_for == HeldFor::Client {
@@ -154,7 +153,7 @@ impl AnswerMemory {
         }
     }
 
-    /// Records that a client accepts what its connection sends, and has accepted whole answers with these bytes.
+    /// Records that a client accepts bytes, and has now accepted whole answers of `answers` bytes.
     pub(super) fn accepted(&self, connection: u64, answers: usize, now: Instant) {
         if let Some(holding) = self.state().holdings.get_mut(&connection) {
             holding.moved = now;
@@ -164,7 +163,7 @@ impl AnswerMemory {
         }
     }
 
-    /// Records that a connection holds less: what a call needed, or answers that the client has accepted.
+    /// Releases bytes of a connection: those of a call, or of answers that the client has accepted.
     pub(super) fn release(&self, connection: u64, bytes: usize, held_for: HeldFor, now: Instant) {
         let mut state = self.state();
         let Some(holding) = state.holdings.get_mut(&connection) else { return };
@@ -172,7 +171,7 @@ impl AnswerMemory {
             HeldFor::Call => holding.bytes - holding.unread,
             HeldFor::Client => holding.unread,
         });
-        // The client accepts the oldest first, so the rest is younger.
+        // The client accepts the oldest bytes first, so the average age of the rest falls.
         holding.age(now, holding.bytes - released, holding.bytes);
         holding.bytes -= released;
         if held_for == HeldFor::Client {
@@ -197,15 +196,15 @@ impl AnswerMemory {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // The numbers are right between the calls.
+        // The numbers are consistent between calls.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Forgets connections with so many bytes together, and returns their gates: of those that may be cut, the
-    /// ones whose clients do not read, and those that hold the most. If all of them have fewer bytes, none is
-    /// cut in vain.
+    /// Removes connections that together hold `needed` bytes, and returns their gates. Of the connections that may be
+    /// cut, those whose clients do not read come first, then those that hold the most. If all of them together hold
+    /// fewer bytes, none is removed.
     fn cut_slow(&mut self, needed: usize, now: Instant) -> Vec<Arc<Gate>> {
         if needed == 0 {
             return Vec::new();
@@ -232,7 +231,7 @@ impl State {
 }
 
 impl Holding {
-    /// Makes the average time shorter, by this fraction.
+    /// Scales the average age by this fraction.
     fn age(&mut self, now: Instant, numerator: usize, denominator: usize) {
         let time = now.saturating_duration_since(self.since);
         let nanos = time.as_nanos() * numerator as u128 / denominator.max(1) as u128;
@@ -250,7 +249,7 @@ impl Holding {
     }
 }
 
-/// Room for an answer that is being made.
+/// Memory reserved for an answer that is being made.
 #[derive(Debug)]
 pub(crate) struct AnswerRoom {
     memory: Arc<AnswerMemory>,
@@ -286,7 +285,7 @@ mod tests {
         let new = holder(&memory, 100, now, Duration::ZERO);
         assert!(memory.take(500, now));
         assert_eq!([&long, &much, &new].map(|gate| gate.is_cut()), [false, true, false]);
-        // What is being made is not held, and ends by itself.
+        // Reserved bytes are not held by a connection, and are released without a cut.
         assert!(!memory.take(200, now));
         assert_eq!([&long, &new].map(|gate| gate.is_cut()), [false, false]);
         assert!(memory.take(100, now));
@@ -298,7 +297,7 @@ mod tests {
         let reader = holder(&memory, 900, now, Duration::from_secs(4));
         memory.accepted(reader.connection(), 1, now);
         assert!(!memory.take(500, now), "it waits");
-        // A part of an answer, of which all is held until it has the rest.
+        // Part of an answer, which is held until the client has all of it.
         memory.accepted(reader.connection(), 0, now + STALL_TIME);
         assert!(!memory.take(500, now + STALL_TIME), "it waits");
         assert!(!reader.is_cut());

@@ -1,5 +1,5 @@
-//! One port for JSON-RPC over HTTP and WebSocket, and for `/health`, `/ready` and `/metrics`, which
-//! the [`admin`] listener shows too.
+//! One port for JSON-RPC over HTTP and WebSocket, and for `/health`, `/ready` and `/metrics`, which the [`admin`]
+//! listener also serves.
 
 mod addresses;
 pub mod admin;
@@ -50,8 +50,8 @@ use paced::{Counted, Paced};
 use crate::blocking::{Client, Proxies};
 use crate::rpc::check_effects;
 
-/// Maximum size of a reply in bytes: a block with its operations and the largest transition, or the
-/// largest proof, in hexadecimal, plus the JSON around it.
+/// Maximum size of a reply in bytes: a block with its operations and the largest transition, or the largest proof,
+/// in hexadecimal, plus the JSON around it.
 pub const REPLY_BYTES: u32 = 40 << 20;
 
 /// The limits of the port.
@@ -65,7 +65,7 @@ pub struct ServerLimits {
     pub connections: u32,
     /// Concurrent connections of an address, or for IPv6 of a network of 64 bits.
     pub connections_per_address: u32,
-    /// The addresses without that limit.
+    /// The addresses without a limit per address.
     pub proxies: Proxies,
     /// Subscriptions per connection.
     pub subscriptions: u32,
@@ -112,7 +112,7 @@ struct Port {
     stop: StopHandle,
 }
 
-/// Connections beyond the limit that receive a refusal; any further ones are closed.
+/// The most connections beyond the limit that receive a refusal; further ones are closed.
 pub(crate) const TURNED_AWAY: usize = 64;
 
 impl Port {
@@ -152,7 +152,7 @@ impl Port {
         counted: (OwnedSemaphorePermit, Option<AddressPermit>),
         refusal: Option<ConnectionLimit>,
     ) {
-        // Nagle's algorithm would delay answers; each is written as a whole anyway.
+        // Nagle's algorithm would delay answers. Each answer is written as a whole anyway.
         let _ = stream.set_nodelay(true);
         let gate = Gate::new(self.front.pages.workers.answers());
         let front = Front { refusal, ..self.front.clone() };

@@ -1,5 +1,4 @@
-//! A connection that is read no faster than its gate allows, and cut if the peer stops accepting
-//! data.
+//! A connection that is read no faster than its gate allows, and cut if the peer stops accepting data.
 
 use std::io;
 use std::pin::Pin;
@@ -16,7 +15,7 @@ use super::addresses::AddressPermit;
 use super::gate::Gate;
 use crate::metrics;
 
-/// A connection. It counts as open until it is dropped, with what counts it.
+/// A rate-limited connection. Dropping it releases its permits and its metric.
 #[derive(Debug)]
 pub(super) struct Paced<C> {
     stream: TcpStream,
@@ -28,7 +27,7 @@ pub(super) struct Paced<C> {
     _counted: C,
 }
 
-/// Counts a connection, for the limit and for the metrics.
+/// The permits and the metric of a connection.
 pub(super) type Counted = ((OwnedSemaphorePermit, Option<AddressPermit>), metrics::Counted);
 
 impl<C> Paced<C> {
@@ -36,7 +35,7 @@ impl<C> Paced<C> {
         Self { stream, gate, limit, stall: None, _counted: counted }
     }
 
-    /// Writes, and tracks whether the peer accepts data.
+    /// Writes, and cuts the connection if the peer accepts no data.
     fn paced(
         &mut self,
         context: &mut Context<'_>,

@@ -18,14 +18,14 @@ use crate::metrics::Metrics;
 use crate::producer::Conditions;
 use crate::space::free;
 
-/// Shows the pages; clones share the progress and the counters.
+/// Serves the pages; clones share the status and the counters.
 #[derive(Clone)]
 pub struct Pages {
-    /// The server's progress; another one once its chain is open.
+    /// The server's status; replaced once its chain is open.
     pub standing: watch::Receiver<Arc<dyn Standing>>,
     /// The counters.
     pub metrics: Metrics,
-    /// The threads on which the progress is determined.
+    /// The threads on which the status is determined.
     pub workers: Workers,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn respond(status: StatusCode, kind: &'static str, body: String) -> H
     response
 }
 
-/// A server's progress. The methods may block.
+/// A server's status. The methods may block.
 pub trait Standing: Send + Sync {
     /// Returns the height at which the server is ready.
     fn ready(&self) -> Result<u64, NotReady>;
@@ -103,18 +103,17 @@ pub trait Standing: Send + Sync {
     /// Records the newest block in the metrics.
     fn count(&self, metrics: &Metrics);
 
-    /// Takes the present time as right after the clock was set, and returns it; `None` if no clock
-    /// counts here.
+    /// Accepts the present time after the clock was set, and returns it; `None` if this server makes no blocks.
     fn confirm_clock(&self) -> Option<u64> {
         None
     }
 
-    /// Makes a standby lead; whether this is one.
+    /// Makes a standby lead; returns whether this node is a standby.
     fn promote(&self) -> bool {
         false
     }
 
-    /// What can be copied, and who may do it; `None` if no chain is open here.
+    /// The chain to copy, and the token that permits it; `None` if no chain is open.
     fn copies(&self) -> Option<(&Access, Source)> {
         None
     }
@@ -125,22 +124,21 @@ pub trait Standing: Send + Sync {
 pub enum NotReady {
     /// Its chain is not open.
     Closed(Closed),
-    /// It is at this height, and its chain is known to have a later block, or no news of it has
-    /// arrived yet.
+    /// Its chain is known to have a later block, or the leader has not answered yet.
     Behind {
         /// Its own height.
         height: u64,
-        /// The newest known one.
+        /// The newest known height.
         newest: Option<u64>,
     },
-    /// It has had no news of its chain for too long.
+    /// It has not heard of its chain for too long.
     NoNews {
         /// Its own height.
         height: u64,
         /// The age of the last news.
         age: Duration,
     },
-    /// It could not continue, or its progress could not be determined.
+    /// It could not continue, or its status could not be determined.
     Failed(Error),
 }
 
@@ -169,12 +167,12 @@ impl fmt::Display for NotReady {
     }
 }
 
-/// A server whose chain is not open yet, or not for much longer.
+/// The phase of a server whose chain is not open yet, or is about to be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// It opens its chain.
+    /// It is opening its chain.
     Opening,
-    /// It stops.
+    /// It is stopping.
     Stopping,
 }
 
@@ -187,17 +185,17 @@ impl Standing for Closed {
     fn count(&self, _: &Metrics) {}
 }
 
-/// A node's progress. A node that does not follow another is ready while it can make blocks.
+/// A node's status. A node that does not follow another is ready while it can make blocks.
 pub struct NodeStanding {
     /// The chain up to the newest block.
     pub views: watch::Receiver<View>,
     /// Whether blocks can be made, if this node makes them.
     pub conditions: Option<Arc<Conditions>>,
-    /// How far this node has followed its leader, if it follows one.
+    /// This node's progress, if it follows a leader.
     pub progress: Option<watch::Receiver<Progress>>,
     /// Makes this node lead, if it is a standby.
     pub promote: Option<watch::Sender<bool>>,
-    /// Who may copy the chain.
+    /// The token with which commands may copy the chain.
     pub access: Access,
 }
 

@@ -1,8 +1,8 @@
-//! Which pages of browsers a listener serves, and under which names it may be written to.
+//! Which origins a listener serves, and which host names it accepts for writes.
 //!
-//! A browser names the page that sends a request in `Origin`, and the server that it means in `Host`. A page of
-//! another origin may read, but not write. A page that was given the node's address by its own name server
-//! ("DNS rebinding") has the node's origin, but shows a name in `Host` that nobody gave the node.
+//! A browser names the page that sends a request in `Origin`, and the intended server in `Host`. A page of another
+//! origin may read, but not write. A page whose own name server resolves its name to the node's address ("DNS
+//! rebinding") has the node's origin, but its `Host` is a name that the node was not configured with.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, Request};
 use prooflight_core::{Error, Reason, Result};
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
-/// The pages and names that a listener knows; clones share them.
+/// The origins and host names that a listener accepts; clones share them.
 #[derive(Clone, Debug)]
 pub struct RequestPolicy {
     origins: Arc<[Origin]>,
@@ -22,7 +22,7 @@ pub struct RequestPolicy {
 }
 
 impl RequestPolicy {
-    /// Pages of these origins may write, and no others are served; if there are none, all others may read. The
+    /// Only pages of these origins are served, and they may write. If there are no origins, all pages may read. The
     /// hosts are names of the node besides its addresses and `localhost`.
     ///
     /// `invalid_argument` if an origin or a host is malformed.
@@ -47,13 +47,13 @@ impl RequestPolicy {
         })
     }
 
-    /// The same hosts, and no pages at all.
+    /// The same hosts; no pages are served.
     #[must_use]
     pub fn without_pages(self) -> Self {
         Self { serves_pages: false, ..self }
     }
 
-    /// Tells browsers which pages may see answers.
+    /// The CORS headers: tells browsers which pages may read answers.
     pub(super) fn cors(&self) -> CorsLayer {
         let layer = CorsLayer::new()
             .allow_methods([Method::GET, Method::POST])
@@ -65,7 +65,7 @@ impl RequestPolicy {
         layer.allow_origin(AllowOrigin::predicate(move |origin, _| policy.names(origin)))
     }
 
-    /// Where a request comes from, by its head; `not_authorised` if it is not to be served at all.
+    /// The source of a request; `not_authorised` if the request must not be served at all.
     pub(super) fn source<B>(&self, request: &Request<B>) -> Result<RequestSource> {
         let host = host(request);
         let page = self.page(request.headers(), host.as_ref().ok());
@@ -75,7 +75,7 @@ impl RequestPolicy {
         }
     }
 
-    /// `not_authorised` if a request comes from a page that may not write.
+    /// `not_authorised` if the request comes from a page that may not write.
     fn page(&self, headers: &HeaderMap, host: Option<&HostPort>) -> Result<()> {
         let mut given = headers.get_all(ORIGIN).iter();
         let Some(origin) = given.next() else { return Ok(()) };
@@ -114,7 +114,7 @@ impl RequestPolicy {
         Origin::of(origin).is_some_and(|origin| self.origins.contains(&origin))
     }
 
-    /// Whether a request for this host means this node: nobody else can give out an address or `localhost`.
+    /// Whether this host names this node. An attacker's name server cannot fake an IP address or `localhost`.
     fn knows(&self, host: &Host) -> bool {
         match host {
             Host::Ip(_) => true,
@@ -123,7 +123,7 @@ impl RequestPolicy {
     }
 }
 
-/// Where a request comes from, and under which name it was sent.
+/// The source of a request: whether its page may write, and whether its host is the node's.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestSource {
     page: Result<()>,
@@ -131,19 +131,19 @@ pub(crate) struct RequestSource {
 }
 
 impl RequestSource {
-    /// `not_authorised` if a request of a page, or under this host, may not write.
+    /// `not_authorised` if the page may not write, or if the host is not the node's and there is no token.
     pub(crate) fn check_write(&self, has_token: bool) -> Result<()> {
         self.page.clone()?;
         if has_token { Ok(()) } else { self.check_host() }
     }
 
-    /// `not_authorised` if the host is none of the node's.
+    /// `not_authorised` if the host is not one of the node's.
     pub(super) fn check_host(&self) -> Result<()> {
         self.host.clone()
     }
 }
 
-/// The host that a request is for, by its target and its header; what is wrong with it if there is no such host.
+/// The host of a request, from its target and its header; the error says what was found instead.
 fn host<B>(request: &Request<B>) -> Result<HostPort, String> {
     let given: Vec<_> = request.headers().get_all(HOST).iter().collect();
     let target = request.uri().authority().map(|authority| authority.as_str().as_bytes());
@@ -172,7 +172,7 @@ struct Origin {
 }
 
 impl Origin {
-    /// `None` if it is malformed, or `null`, as which every site can send.
+    /// `None` if the origin is malformed, or `null`, which any site can send.
     fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -248,7 +248,7 @@ impl Host {
     }
 }
 
-/// The beginning of a text of somebody else, in a form that cannot disturb a log.
+/// The beginning of an untrusted text, escaped for logs.
 struct Quoted<'t>(&'t [u8]);
 
 impl fmt::Display for Quoted<'_> {

@@ -16,12 +16,12 @@ use super::FOLDER;
 pub struct InBucket {
     bucket: Bucket,
     runtime: Handle,
-    /// The number that the folder of the files has as its name, once that is known.
+    /// The number in the name of the files' folder, once that is known.
     blocks_per_file: OnceLock<u64>,
 }
 
 impl InBucket {
-    /// Reads the files by means of this runtime, from threads that are not its own.
+    /// Reads the files on this runtime, for threads outside of it.
     pub const fn new(bucket: Bucket, runtime: Handle) -> Self {
         Self { bucket, runtime, blocks_per_file: OnceLock::new() }
     }
@@ -33,7 +33,7 @@ pub fn files(bucket: Bucket, runtime: Handle) -> Files {
 }
 
 impl FarFiles for InBucket {
-    /// The least, if there are files of several numbers.
+    /// The smallest number, if there are several folders.
     fn blocks_per_file(&self) -> Result<Option<u64>> {
         if let Some(known) = self.blocks_per_file.get() {
             return Ok(Some(*known));

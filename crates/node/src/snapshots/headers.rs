@@ -1,7 +1,7 @@
-//! The headers of a chain from its log, for a server of the past without a node.
+//! The headers of a chain from its log, for a proof server without a node.
 //!
-//! The place of a header in a history needs the hashes of all headers before it. So all are read once, and kept in a
-//! store that is as a node's, but without blocks and states.
+//! Proving a header's position in the history needs the hashes of all earlier headers. So all headers are read once and
+//! kept in a store like a node's, but without blocks and states.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::log::{decode, is_fresh};
 use crate::store::{self, EmbeddedStore};
 use crate::{At, Block, View, blocking};
 
-/// The most headers that are checked before they are stored and shown.
+/// The most headers that are stored and published together.
 const PART: usize = 1024;
 
-/// How long an answer waits for a header that is due.
+/// How long an answer waits for a header that has not been read yet.
 const DUE: Duration = Duration::from_secs(2);
 
-/// The headers that were read so far, and the log.
+/// The headers read so far, and the log.
 #[derive(Clone, Debug)]
 pub struct LogHeaders {
     log: Log,
@@ -46,7 +46,7 @@ pub struct HeaderReader {
 }
 
 impl HeaderReader {
-    /// Reads the headers of a chain into a new folder, from the first on.
+    /// Reads the headers of a chain into a new folder, beginning with the first.
     pub fn new(log: Log, pinned: Checkpoint, folder: &Path) -> Result<(Self, LogHeaders)> {
         let (sender, receiver) = watch::channel(None);
         let (store, history) = (store::open(folder)?, Appended::default());
@@ -55,9 +55,9 @@ impl HeaderReader {
         Ok((Self { log, reader, pinned, store, history, newest: None, read: sender }, headers))
     }
 
-    /// Reads all headers, and then looks for new ones every interval; never ends.
+    /// Reads all headers, then polls for new ones every interval; never ends.
     ///
-    /// What goes wrong is logged, and read again. Must be called on a multi-threaded runtime.
+    /// Errors are logged and retried. Must be called on a multi-threaded runtime.
     pub async fn run(mut self, interval: Duration) {
         let (mut backoff, mut said) = (Backoff::new(interval), None);
         loop {
@@ -79,7 +79,7 @@ impl HeaderReader {
         }
     }
 
-    /// Takes all headers that the log has.
+    /// Reads all headers that the log has.
     async fn read_on(&mut self, interval: Duration) -> Result<()> {
         loop {
             let (mut part, mut end) = (Vec::new(), None);
@@ -107,7 +107,7 @@ impl HeaderReader {
         }
     }
 
-    /// Reads the header after these ones, and checks it.
+    /// Reads the header after `before`, and checks it.
     async fn header(&mut self, before: Option<&SignedHeader>) -> Result<Option<SignedHeader>> {
         let before = before.or(self.newest.as_ref()).map(|before| &before.header);
         let next = before.map_or(0, |before| before.height + 1);
@@ -123,7 +123,7 @@ impl HeaderReader {
         Ok(Some(entry.header))
     }
 
-    /// Stores and shows headers, whose last one must commit to all before it.
+    /// Stores and publishes headers. The last one must commit to all headers before it.
     fn take(&mut self, part: &[SignedHeader]) -> Result<()> {
         let (mut batch, mut history) = (WriteBatch::new(), self.history.clone());
         for signed in part {
@@ -153,7 +153,7 @@ impl HeaderReader {
 }
 
 impl LogHeaders {
-    /// The chain's headers so far; it has no states. `version_unavailable` if none was read yet.
+    /// A view of the chain's headers so far, without states. `version_unavailable` if none was read yet.
     pub fn view(&self) -> Result<View> {
         self.read.borrow().clone().ok_or_else(|| {
             let expected = format_args!("a header from {}", self.log.bucket().name());
@@ -161,15 +161,15 @@ impl LogHeaders {
         })
     }
 
-    /// Waits for a header of a block that exists, if it may come soon.
+    /// Waits for the header of an existing block, for a limited time.
     pub(crate) async fn reach(&self, height: u64) {
         let mut read = self.read.clone();
         let there = read.wait_for(|view| view.as_ref().is_some_and(|it| it.height() >= height));
-        // Without it, the answer says what is missing.
+        // If the header is still missing, the answer says so.
         let _ = timeout(DUE, there).await;
     }
 
-    /// A block, from the log; its operations are those of its header.
+    /// Reads a block from the log, and checks it against its header.
     pub(crate) async fn block(&self, at: At) -> Result<Block> {
         let view = self.view()?;
         let header = blocking::aside(move || view.header(at)).await?.header;

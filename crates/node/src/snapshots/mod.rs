@@ -1,8 +1,8 @@
 //! The snapshot files of `smt` in the bucket of a chain's log: `smt/BLOCKS/FILE`, byte for byte as in a folder.
 //!
-//! They follow from the blocks, so whoever has a file may create it, and it is never replaced. A file is created only
-//! after the one before it, from block 0 on: the newest is the one after which there is none, and no manifest says so.
-//! Source: `docs/scale.md`.
+//! The files follow from the blocks, so any node that has a file may create the object, and no object is replaced. A
+//! file is created only after its predecessor, from block 0 on. So the newest file is the one without a successor, and
+//! no manifest is needed. Source: `docs/scale.md`.
 
 mod far;
 mod headers;
@@ -14,5 +14,5 @@ pub use headers::{HeaderReader, LogHeaders};
 pub use publish::publish;
 pub use watch::watch;
 
-/// The folder in the bucket. In it, files with as many blocks each are in a folder of their own.
+/// The folder in the bucket. It has a subfolder for each number of blocks per file.
 const FOLDER: &str = "smt";

@@ -16,16 +16,16 @@ use crate::View;
 use crate::blocking;
 use crate::schemes::SNAPSHOTS;
 
-/// The time before the first try after an error, and the longest.
+/// The delays before the first retry after an error, and the longest.
 const FIRST: Duration = Duration::from_millis(200);
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The bytes of an object that are compared at once.
+/// The bytes of an object that are read for each comparison.
 const PIECE: u64 = 8 << 20;
 
-/// Creates the objects that the bucket lacks, then that of each new file, until the node ends.
+/// Creates the objects that the bucket lacks, then one for each new file, until the node ends.
 ///
-/// No block waits for it. Errors are logged and tried again; an object with other bytes is named and left alone.
+/// No block waits for it. Errors are logged and retried. An object with other bytes is logged and left unchanged.
 pub async fn publish(bucket: Bucket, folder: PathBuf, mut views: watch::Receiver<View>) {
     let mut publisher = Publisher { bucket, folder: folder.join(SNAPSHOTS), next: None };
     let (mut said, mut delay) = (None, FIRST);
@@ -43,7 +43,7 @@ pub async fn publish(bucket: Bucket, folder: PathBuf, mut views: watch::Receiver
                     tracing::warn!(reason = %error.reason(), %error, "snapshots are not published");
                     said = Some(error);
                 }
-                // What is in the bucket may have changed meanwhile.
+                // The content of the bucket may have changed meanwhile.
                 publisher.next = None;
                 sleep(delay).await;
                 delay = (delay * 2).min(LONGEST);
@@ -60,7 +60,7 @@ struct Publisher {
 }
 
 impl Publisher {
-    /// Creates all objects that can be.
+    /// Creates all objects whose files exist.
     async fn catch_up(&mut self) -> Result<()> {
         let folder = self.folder.clone();
         let Some(kept) = blocking::aside(move || kept(&folder)).await? else { return Ok(()) };
@@ -78,14 +78,14 @@ impl Publisher {
         Ok(())
     }
 
-    /// Makes missing objects before the newest one again; returns the last block of the file after that.
+    /// Recreates missing objects before the newest one; returns the last block of the file after the newest one.
     ///
-    /// The first one that neither the bucket nor the folder has is named.
+    /// Logs the first object that neither the bucket nor the folder has.
     async fn complete(&self, step: u64) -> Result<u64> {
         let there = self.bucket.contents(&format!("{FOLDER}/{step}")).await?.objects;
         let folder = self.folder.clone();
         let own = blocking::aside(move || lengths(&folder)).await?;
-        // Later ones are of other nodes, or of nobody: a name alone must not make this node look for all before it.
+        // Later objects are not this node's. A bogus name must not make this node search for all files before it.
         let known = own.last_key_value().map_or(0, |(last, _)| *last);
         let is_file = |last: &u64| *last <= known && there.contains_key(&file_name(*last));
         let lasts = there.keys().filter_map(|name| name.strip_suffix(".smt")?.parse().ok());
@@ -112,7 +112,7 @@ impl Publisher {
         Ok(last_of(end, step))
     }
 
-    /// Creates the object of a file, or compares the one that exists with it.
+    /// Creates the object of a file, or compares an existing object with the file.
     async fn create(&self, step: u64, last: u64) -> Result<()> {
         let (folder, name) = (self.folder.clone(), object_name(step, last));
         let bytes = blocking::aside(move || file(&folder, last)).await?.ok_or_else(|| {
@@ -139,7 +139,7 @@ impl Publisher {
             })?;
             let Some(after) = rest.strip_prefix(&found[..]) else { return Ok(false) };
             if after.is_empty() {
-                // A longer object has more.
+                // The object may be longer than the file.
                 let end = at + found.len() as u64;
                 let more = self.bucket.read_range(name, end..end + 1).await?;
                 return Ok(more.is_none_or(|more| more.is_empty()));
@@ -151,7 +151,7 @@ impl Publisher {
         }
     }
 
-    /// Names an object that is not the file of this node. Readers check what they read, so nothing else happens.
+    /// Logs an object that differs from this node's file. Readers check what they read, so nothing else is done.
     fn say_other(&self, step: u64, last: u64, found: &dyn std::fmt::Display) {
         let expected = format_args!(
             "{} in {} as this node makes it: if that is damaged, delete it and start this node again, which makes it again",
@@ -167,7 +167,7 @@ fn object_name(step: u64, last: u64) -> String {
     format!("{FOLDER}/{step}/{}", file_name(last))
 }
 
-/// The blocks that the files of a folder have; `None` if there is no file yet.
+/// The blocks in the files of a folder; `None` if there is no file yet.
 fn kept(folder: &Path) -> Result<Option<KeptBlocks>> {
     match SnapshotReader::open(Files::existing(folder)?, 0) {
         Ok(reader) => Ok(Some(reader.kept())),
@@ -180,7 +180,7 @@ fn kept(folder: &Path) -> Result<Option<KeptBlocks>> {
 fn lengths(folder: &Path) -> Result<BTreeMap<u64, u64>> {
     let lasts = Files::existing(folder)?.last_blocks(u64::MAX)?;
     let length = |last: u64| {
-        // One that no kept block needs any more may be gone.
+        // A file that no kept block needs may have been removed.
         let found = std::fs::metadata(folder.join(file_name(last))).ok()?;
         Some((last, found.len()))
     };
@@ -192,7 +192,7 @@ fn last_of(number: u64, blocks_per_file: u64) -> u64 {
     number.saturating_add(1).saturating_mul(blocks_per_file) - 1
 }
 
-/// A whole file of the folder, whose checksums were compared; `None` if it is not there.
+/// A whole file of the folder, with verified checksums; `None` if absent.
 fn file(folder: &Path, last: u64) -> Result<Option<Bytes>> {
     Files::existing(folder)?.read_checked(last)
 }

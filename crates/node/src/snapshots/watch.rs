@@ -1,4 +1,4 @@
-//! Looks for new files in a bucket, and checks the older ones, while proofs are made.
+//! Polls a bucket for new files, and checks the older ones, while proofs are made.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use tokio::time::sleep;
 
 use crate::blocking;
 
-/// Looks for new files every interval, and once compares the headers of the older ones; never ends.
+/// Polls for new files every interval, and once compares the headers of the older ones; never ends.
 ///
-/// What it finds is logged, and ends nothing: every proof checks what it reads.
+/// Damage is only logged: every proof checks what it reads.
 pub async fn watch(proofs: Arc<SmtReader>, interval: Duration) {
     tokio::join!(check_older(proofs.clone(), interval), look(proofs, interval));
 }
@@ -28,7 +28,7 @@ async fn look(proofs: Arc<SmtReader>, interval: Duration) {
     }
 }
 
-/// Compares the headers of all files, from the newest that there is now.
+/// Compares the headers of all files, beginning with the newest.
 async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
     let mut said = None;
     let (mut next, mut damaged, mut checked) = (None, 0_usize, false);
@@ -56,7 +56,7 @@ async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
     tracing::info!(damaged, "compared the headers of all snapshots");
 }
 
-/// Logs an error, unless it is the same as the last one.
+/// Logs an error unless it equals the last one.
 fn say(said: &mut Option<Error>, error: Error) {
     if said.as_ref() != Some(&error) {
         tracing::warn!(reason = %error.reason(), %error, "snapshots cannot be read");

@@ -1,8 +1,8 @@
 //! The last acknowledged block, recorded outside the store.
 //!
-//! A store that finds the end of its log damaged takes it for an interrupted write and drops it.
+//! A store that finds the end of its log damaged treats it as an interrupted write and drops it.
 //! That is right for a write that was never acknowledged, but wrong for a block that was served:
-//! the node would sign another block at the same height. The anchor tells the two cases apart.
+//! the node would sign another block at the same height. The anchor distinguishes the two cases.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Small files that are replaced as a whole, and on disk once they are.
+//! Small files that are replaced atomically and durably.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut tries = 1..=TRIES;
     loop {
         match try_replace(path, bytes) {
-            // Connections and readers of files will end. Until then nothing is acknowledged.
+            // Descriptors become free when connections and reads end. Until then nothing is acknowledged.
             Err(error) if lacks_descriptors(&error) && tries.next().is_some() => {
                 thread::sleep(Duration::from_millis(100));
             }
@@ -23,14 +23,13 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Makes sure that what a file has is on disk, and its name in its folder. A process that was killed in
-/// [`replace`] may have left content that only the memory of the system has: it can be read, but a loss
-/// of power would bring the old content back.
+/// Syncs a file and its folder. A process that was killed in [`replace`] may have left content that is only in
+/// the system's cache: it can be read, but after a power failure the old content would be back.
 pub(crate) fn settle(path: &Path) -> Result<()> {
     sync(path).and_then(|()| sync_folder_of(path)).map_err(|error| failed(path, &error))
 }
 
-/// How often a write is tried again, in steps of 100 ms, while there are too many open files.
+/// The number of retries of a write, 100 ms apart, while there are too many open files.
 const TRIES: u32 = 600;
 
 /// Whether the process or the system has too many open files: `EMFILE`, `ENFILE`.
@@ -51,7 +50,7 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), sync)
 }
 
-/// Waits until a file, or the names in a folder, are on disk.
+/// Syncs a file, or the names in a folder, to disk.
 pub(crate) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()?;
     #[cfg(test)]

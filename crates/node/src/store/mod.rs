@@ -13,12 +13,12 @@ use std::path::Path;
 
 use prooflight_core::Result;
 
-/// The prefixes whose keys the store keeps apart: bodies of blocks, the raw state, and each scheme's (`block.rs`),
-/// except `smt`, which has files; of `avl` and `mpt` also the nodes, of `lvmt` the nodes of its trees.
+/// The prefixes whose keys get a keyspace each: bodies of blocks, the raw state, and each scheme's data (`block.rs`)
+/// except that of `smt`, which has files. The nodes of `avl` and `mpt` and of the trees of `lvmt` have their own too.
 ///
-/// Some only grow at their end, others change at random places, and compacting them together would write the former
-/// again and again; a few records that each block writes are enough for that. Another list is another format of the
-/// folder.
+/// Some keyspaces only grow at their end, others change at random keys. Compacted together, even a few records that
+/// each block writes would cause the former to be rewritten again and again. Changing this list changes the format of
+/// the folder.
 pub(crate) const APART: [&[u8]; 11] = [
     b"b", b"s", b"x\x01", b"x\x01n", b"x\x02", b"x\x02t", b"x\x02u", b"x\x04", b"x\x04n", b"x\x05",
     b"x\x06",

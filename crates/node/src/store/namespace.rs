@@ -3,8 +3,7 @@
 use prooflight_core::Result;
 use prooflight_core::store::{Entry, Read, Store, WriteBatch};
 
-/// A store, or a snapshot of one, that adds a prefix to every key. The prefix is invisible to the
-/// user.
+/// A store, or a snapshot of one, that adds a prefix to every key. Callers do not see the prefix.
 #[derive(Clone, Debug)]
 pub struct Namespace<S> {
     inner: S,

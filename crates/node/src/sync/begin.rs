@@ -1,4 +1,4 @@
-//! The replica's side: fetches a state, and opens the chain that begins with it.
+//! The replica's side: fetches a state, and opens the chain that begins with this state.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -27,12 +27,12 @@ use crate::schemes::{SNAPSHOTS, SchemeOptions};
 use crate::space::Space;
 use crate::{Chain, blocking};
 
-/// Whether the state of a scheme can be carried to another node.
+/// Whether the state of a scheme can be sent to another node.
 pub const fn carries(scheme: Scheme) -> bool {
     why_not(scheme).is_none()
 }
 
-/// Why the state of a scheme cannot be carried; none if it can.
+/// Why the state of a scheme cannot be sent; `None` if it can.
 const fn why_not(scheme: Scheme) -> Option<&'static str> {
     match scheme {
         Scheme::Avl | Scheme::Smt | Scheme::Amb => None,
@@ -52,15 +52,15 @@ const fn why_not(scheme: Scheme) -> Option<&'static str> {
     }
 }
 
-/// Whether a folder has no whole chain, because a [`sync`] into it was interrupted.
+/// Whether a folder has no complete chain, because a [`sync`] into it was interrupted.
 pub fn is_interrupted(folder: &Path) -> bool {
     folder.join(SYNCING).exists()
 }
 
 /// Begins a chain in a folder without one, with the state after a new block of the leader.
 ///
-/// `invalid_argument` if there is a chain, or if this one has neither `avl` nor `amb`. The error of a chunk names the leader.
-/// Nothing is left behind then; after a crash, the next call begins again.
+/// `invalid_argument` if there is a chain, or if this one has neither `avl` nor `amb`. The error of a chunk names the
+/// leader. An error leaves nothing behind; after a crash, the next call starts over.
 pub async fn sync(
     leader: &Leader,
     folder: &Path,
@@ -73,12 +73,12 @@ pub async fn sync(
     let options = SchemeOptions { left_out, ..options.clone() };
     let synced = fetch_and_open(leader, folder, checkpoint, options, space).await;
     synced.inspect_err(|_| {
-        // The error is that of the command.
+        // The command reports the first error.
         let _ = clear(folder).and_then(|()| fs::remove_file(folder.join(SYNCING)));
     })
 }
 
-/// The schemes of a chain whose states cannot be carried.
+/// The schemes of a chain whose states cannot be sent.
 fn left_out(config: &ChainConfig) -> Result<Vec<Scheme>> {
     let mut schemes = config.scheme_ids().map(Scheme::from_id).collect::<Result<Vec<_>>>()?;
     if !config.keeps(Scheme::Avl) && !config.keeps(Scheme::Amb) {
@@ -90,7 +90,7 @@ fn left_out(config: &ChainConfig) -> Result<Vec<Scheme>> {
     Ok(schemes)
 }
 
-/// Marks a folder as one that has no whole chain yet.
+/// Marks a folder as one without a complete chain.
 fn prepare(folder: &Path) -> Result<()> {
     let failed = |error: std::io::Error| {
         let expected = format_args!("a new chain in {}", folder.display());
@@ -176,7 +176,7 @@ async fn fetch_and_open(
     syncing.fetch(&mut Headers::new(checkpoint, &head), new.run()).await?;
     let snapshots = folder.join(SNAPSHOTS);
     let blocks_per_file = options.blocks_per_file;
-    // Each on threads of its own, while the leader reads chunks of the others.
+    // In parallel, so that the leader reads chunks of one part while another is checked.
     let amb = syncing.aside(new.run(), async |syncing, run| syncing.amb(run).await);
     let avl = syncing.aside(new.run(), async |syncing, run| syncing.avl(run).await);
     let files = syncing.aside(new.run(), async move |syncing, run| {
@@ -190,7 +190,7 @@ async fn fetch_and_open(
     blocking::in_place(|| finish(new, &head, hash, oldest))?;
     let opened = blocking::in_place(|| Chain::open_synced(folder, &options));
     opened.map_err(|error| match error.reason() {
-        // What was fetched is wrong in a way that only all of it shows.
+        // An error of the fetched state that only the whole state shows.
         Reason::StoreCorrupt => {
             let expected = format_args!("{}, in the state of {leader}", error.expected());
             Error::new(Reason::RootMismatch, expected, error.found())
@@ -199,14 +199,14 @@ async fn fetch_and_open(
     })
 }
 
-/// A part of a state, taken chunk by chunk.
+/// Receives a part of a state, chunk by chunk.
 pub(super) trait Intake {
     fn part(&self) -> Part;
 
-    /// Where the next chunk begins; none once all have been taken.
+    /// Where the next chunk begins; `None` once all chunks have been received.
     fn next(&self) -> Result<Option<Vec<u8>>>;
 
-    /// Checks a chunk, and stores it.
+    /// Checks and stores a chunk.
     fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()>;
 }
 
@@ -227,12 +227,12 @@ struct Syncing {
     stopped: watch::Sender<bool>,
 }
 
-/// How often a chunk is asked for that does not arrive.
+/// The attempts to fetch a chunk that does not arrive.
 const TRIES: u32 = 4;
 
 impl Syncing {
-    /// Takes a part in a task of its own, which has ended when this returns: nothing is written after that. If
-    /// it fails, the others end after the chunk that they check.
+    /// Receives a part in a separate task. The task has ended when this returns, so nothing is written after that.
+    /// If it fails, the tasks of other parts end after the chunk that they are checking.
     async fn aside<T: Send + 'static, F: Future<Output = Result<T>> + Send + 'static>(
         self: &Arc<Self>,
         run: Run,
@@ -241,7 +241,7 @@ impl Syncing {
         let ended = tokio::spawn(take(self.clone(), run)).await;
         let ended = ended.map_err(|error| Error::new(Reason::Bug, "a task that ends", error));
         ended.flatten().inspect_err(|error| {
-            // The first one counts.
+            // The first error counts.
             let _ = self.failed.set(error.clone());
             self.stopped.send_replace(true);
         })
@@ -254,7 +254,7 @@ impl Syncing {
         Ok(())
     }
 
-    /// The tree of `avl`, and the raw values if `amb` does not have them.
+    /// Receives the tree of `avl`, and the raw values unless `amb` has them.
     async fn avl(&self, run: Run) -> Result<()> {
         if !self.config.keeps(Scheme::Avl) {
             return Ok(());
@@ -267,7 +267,7 @@ impl Syncing {
         Ok(())
     }
 
-    /// The files of `smt`, and the blocks after them; returns the first block whose operations are here.
+    /// Receives the files of `smt`, and the blocks after them; returns the first block with operations.
     async fn files(&self, folder: &Path, blocks_per_file: u64, run: Run) -> Result<u64> {
         if !self.config.keeps(Scheme::Smt) {
             return Ok(self.head.height + 1);
@@ -304,7 +304,7 @@ impl Syncing {
         loop {
             let answer = tokio::select! {
                 answer = self.leader.ask("prooflight_sync", asked.clone()) => answer,
-                // This keeps the sender.
+                // `self` keeps the sender.
                 _ = stopped.wait_for(|stopped| *stopped) => {
                     let expected = "the other parts of the state";
                     return Err(Error::new(Reason::InvalidResult, expected, "an error"));
@@ -322,7 +322,7 @@ impl Syncing {
         }
     }
 
-    /// The blocks from this one on, which schemes have yet to execute.
+    /// Receives the blocks from `from` on, which schemes must still execute.
     async fn blocks(&self, from: u64, mut run: Run) -> Result<()> {
         for height in from..=self.head.height {
             let block = self.leader.block(height).await;
@@ -334,7 +334,7 @@ impl Syncing {
         Ok(())
     }
 
-    /// Stores the body of a block whose header is here.
+    /// Checks and stores the body of a block whose header is stored.
     fn keep(&self, block: &Block, run: &mut Run) -> Result<()> {
         let header = &block.header.header;
         let known = |height| -> Result<Option<Header>> {
@@ -369,7 +369,7 @@ impl Syncing {
     }
 }
 
-/// Makes it a chain that has the operations of blocks from `oldest` on.
+/// Completes the chain, which has the operations of blocks from `oldest` on.
 fn finish(mut new: Unnamed, head: &Header, hash: Hash, oldest: u64) -> Result<()> {
     let mut batch = WriteBatch::new();
     batch.put(NEWEST_KEY, head.height.to_be_bytes());
@@ -378,12 +378,12 @@ fn finish(mut new: Unnamed, head: &Header, hash: Hash, oldest: u64) -> Result<()
     new.finish(Some((head.height, hash)))
 }
 
-/// Whether no answer arrived.
+/// Whether the error is that no answer arrived.
 fn is_silence(error: &Error) -> bool {
     matches!(error.reason(), Reason::Unreachable | Reason::RequestTimeout)
 }
 
-/// Names the sender of what is wrong, unless the fault is our own.
+/// Adds the sender to an error, unless it is this node's own error.
 fn blame(error: &Error, what: &dyn core::fmt::Display) -> Error {
     let reason = error.reason();
     if matches!(reason, Reason::StoreFailed | Reason::StoreCorrupt | Reason::Bug) {

@@ -1,4 +1,4 @@
-//! Takes the snapshot files of `smt`, and keeps the newest tree: earlier states are not checked, so they are not kept.
+//! Receives the snapshot files of `smt`. Only the newest tree is kept: earlier states are not checked.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -18,7 +18,7 @@ pub(super) struct Snapshots {
     files: Files,
     height: u64,
     blocks_per_file: u64,
-    /// Where the next piece begins; none once all files are here.
+    /// Where the next piece begins; `None` once all files have arrived.
     next: Option<Place>,
     /// The file that is being written.
     open: Option<File>,
@@ -38,7 +38,7 @@ impl Snapshots {
         })
     }
 
-    /// Writes the manifest; returns the first block that is in no file.
+    /// Writes the manifest; returns the first block after the files.
     pub(super) fn finish(&self) -> Result<u64> {
         match &self.newest {
             Some((name, last)) => {
@@ -49,7 +49,7 @@ impl Snapshots {
         }
     }
 
-    /// Opens the file of a piece, if the piece is the next one.
+    /// Opens the file of a piece; refuses a piece that is not the next one.
     fn open(&mut self, asked: &Place, place: &Place) -> Result<&mut File> {
         match self.open {
             None if place.at == 0 && place.file > asked.file => {
@@ -65,7 +65,7 @@ impl Snapshots {
         }
     }
 
-    /// The path of a file of blocks that the head has.
+    /// The path of a file whose blocks are not after the head.
     fn path(&self, name: &str) -> Result<PathBuf> {
         let last = name.strip_suffix(".smt").and_then(|last| last.parse::<u64>().ok());
         match last {
@@ -112,7 +112,7 @@ impl Intake for Snapshots {
         let piece: Piece = decode(chunk)?;
         let asked = self.next.clone().unwrap_or_default();
         if piece == Piece::end() && self.open.is_none() {
-            // A newer file that is kept back shows in the root of the newest tree, at opening.
+            // If the leader withholds a newer file, opening finds another root of the newest tree.
             self.next = None;
             return Ok(());
         }

@@ -1,4 +1,5 @@
-//! Takes all headers: signed, each the next one's parent, and together the history that the head commits to.
+//! Receives all headers. They must be signed, each the parent of the next, and together the history that the head
+//! commits to.
 
 use prooflight_core::chain::{Checkpoint, Header, SignedHeader};
 use prooflight_core::store::WriteBatch;
@@ -14,7 +15,7 @@ pub(super) struct Headers<'s> {
     checkpoint: &'s Checkpoint,
     head: &'s Header,
     next: u64,
-    /// The hash of the header before.
+    /// The hash of the previous header.
     parent: Hash,
     history: Appended,
 }

@@ -1,4 +1,4 @@
-//! State sync: a replica begins with the state after a block of its leader, instead of executing all blocks.
+//! State sync: a replica begins with its leader's state after a block, instead of executing all blocks.
 //!
 //! The leader is not trusted. It [serves](SyncSource) parts in chunks; [`sync`] checks each chunk before it is stored:
 //!
@@ -10,7 +10,7 @@
 //! | `values` | a raw key | raw keys and values, borsh; without `amb` | the values of the `avl` tree |
 //! | `smt` | a name and an offset u64, borsh | the same, bytes of that snapshot file, whether it ends, borsh | checksums and the root of a header; at opening, all nodes of the newest tree |
 //!
-//! The states of other schemes cannot be carried: a replica that begins so leaves these schemes out.
+//! The states of other schemes cannot be sent: a replica that begins with a state leaves these schemes out.
 
 mod begin;
 mod files;
@@ -28,7 +28,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 
-/// The bytes with which a chunk ends, but for its last item.
+/// The bytes after which a chunk ends. Its last item may exceed them.
 const ENOUGH: usize = 1 << 20;
 
 /// A part of a state.
@@ -42,14 +42,14 @@ pub(crate) enum Part {
     Smt,
 }
 
-/// A place in the snapshot files of `smt`: so many bytes of a file are there. The place after a whole file is at `u64::MAX`.
+/// A resume position in the snapshot files of `smt`: the bytes of `file` already received, or `u64::MAX` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 struct Place {
     file: String,
     at: u64,
 }
 
-/// A piece of a snapshot file of `smt`; after the last file, one without a name.
+/// A piece of a snapshot file of `smt`. After the last file, a piece without a name follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 struct Piece {
     place: Place,
@@ -59,7 +59,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// That there are no more files.
+    /// The piece that says that there are no more files.
     fn end() -> Self {
         Self { is_last: true, ..Self::default() }
     }

@@ -1,11 +1,11 @@
-//! Which states a leader keeps for replicas, and for how long.
+//! The states that a leader keeps for replicas, and for how long.
 
 use std::time::{Duration, Instant};
 
 use crate::blocking::Client;
 
-/// States that are kept while replicas ask for them: few, and one for each client, because the store
-/// cannot free what later blocks replace.
+/// States that are kept while replicas fetch them: at most one for each client and few in all, because the store cannot
+/// free what later blocks replace.
 #[derive(Debug)]
 pub(super) struct Pins<T>(Vec<Pin<T>>);
 
@@ -15,20 +15,20 @@ struct Pin<T> {
     height: u64,
     client: Client,
     begun: Instant,
-    /// When a chunk was asked for.
+    /// When a chunk was last requested.
     used: Option<Instant>,
 }
 
-/// The most states.
+/// The most states that are kept.
 const MOST: usize = 4;
 
-/// How long a state is kept of which no chunk was asked for yet.
+/// How long a state is kept before its first chunk is requested.
 const UNUSED: Duration = Duration::from_secs(20);
 
-/// How long a state is kept after the last chunk.
+/// How long a state is kept after the last request of a chunk.
 const IDLE: Duration = Duration::from_mins(1);
 
-/// How long a state is kept at most.
+/// The longest time that a state is kept.
 const LONGEST: Duration = Duration::from_hours(1);
 
 impl<T> Pins<T> {
@@ -36,8 +36,8 @@ impl<T> Pins<T> {
         Self(Vec::new())
     }
 
-    /// Keeps the state after the newest block for a client. One that has a state already gets that, and if there
-    /// are enough, the newest of those.
+    /// Keeps the state after the newest block for a client. A client that already has a state gets that one. If the
+    /// maximum is reached, the client gets the newest of the kept states.
     pub(super) fn begin(
         &mut self,
         client: Client,
@@ -46,7 +46,7 @@ impl<T> Pins<T> {
         state: impl FnOnce() -> T,
     ) -> Option<&T> {
         self.expire(now);
-        // Behind a proxy of this machine may be anybody.
+        // The connections of a local proxy may belong to any client, so they share one state.
         let client = if matches!(client, Client::Local(_)) { Client::Local(0) } else { client };
         if let Some(own) = self.0.iter().position(|pin| pin.client == client) {
             return Some(&self.0[own].state);
@@ -58,7 +58,7 @@ impl<T> Pins<T> {
         self.0.iter().max_by_key(|pin| pin.height).map(|newest| &newest.state)
     }
 
-    /// Finds a state of which a chunk is asked for.
+    /// Finds the state of which a chunk is requested.
     pub(super) fn find(&mut self, now: Instant, is_asked: impl Fn(&T) -> bool) -> Option<&T> {
         self.expire(now);
         let pin = self.0.iter_mut().find(|pin| is_asked(&pin.state))?;
@@ -78,7 +78,7 @@ impl<T> Pins<T> {
 mod tests {
     use super::*;
 
-    /// What clients get that ask at these seconds while the chain is at these heights.
+    /// The state that a client gets at a second while the chain is at a height.
     fn asked(pins: &mut Pins<u64>, begun: Instant, second: u64, client: u8, height: u64) -> u64 {
         let (client, now) = (Client::V4([client; 4]), begun + Duration::from_secs(second));
         *pins.begin(client, height, now, || height).unwrap_or(&u64::MAX)
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn each_client_has_one_state_and_all_have_few() {
         let (mut pins, begun) = (Pins::new(), Instant::now());
-        // One that asks again and again holds one.
+        // A client that asks repeatedly holds one state.
         assert_eq!([7, 8, 9].map(|height| asked(&mut pins, begun, 0, 1, height)), [7, 7, 7]);
         assert_eq!([2, 3, 4].map(|client| asked(&mut pins, begun, 0, client, 9)), [9, 9, 9]);
         assert_eq!(pins.0.len(), 2);
         assert_eq!([10, 11, 12].map(|it| asked(&mut pins, begun, 0, it, it.into())), [10, 11, 11]);
         assert_eq!(pins.0.len(), MOST);
-        // On this machine all connections count as one client.
+        // All connections of this machine count as one client.
         let mut pins = Pins::new();
         for connection in 0..9 {
             let height = u64::from(connection);
@@ -107,7 +107,7 @@ mod tests {
         let (mut pins, begun) = (Pins::new(), Instant::now());
         let at = |second| begun + Duration::from_secs(second);
         assert_eq!(asked(&mut pins, begun, 0, 1, 7), 7);
-        // Asking again which one it is does not keep it.
+        // Asking for the block again does not extend the time.
         assert_eq!(asked(&mut pins, begun, 19, 1, 8), 7);
         assert_eq!(asked(&mut pins, begun, 20, 1, 8), 8);
         for second in (21..3600).step_by(59) {

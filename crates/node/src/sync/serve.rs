@@ -15,17 +15,17 @@ use crate::blocking::Client;
 use crate::schemes::{SNAPSHOTS, SchemeOptions, not_kept};
 use crate::{At, View};
 
-/// The states that replicas begin from. Each stays as it is while a replica asks for it.
+/// The states that replicas begin from. Each is kept while a replica fetches it.
 #[derive(Clone, Debug)]
 pub struct SyncSource {
     pinned: Arc<Mutex<Pins<Pinned>>>,
     folder: PathBuf,
     has_smt: bool,
-    /// Read when a replica asks for the first time: a node that opens its chain reads its options once.
+    /// Read at the first request of a replica, not at every start of a node.
     kept: Arc<OnceLock<Kept>>,
 }
 
-/// The snapshot files of smt, if they are here.
+/// The snapshot files of `smt`, if the node has any.
 #[derive(Debug)]
 struct Kept {
     files: Option<Files>,
@@ -36,13 +36,13 @@ struct Kept {
 #[derive(Clone, Debug)]
 pub(crate) struct Pinned {
     view: View,
-    /// The last blocks of the files of smt, ascending. The folder is listed once for a state, since it has a file
-    /// for each block.
+    /// The last blocks of the files of `smt`, ascending. The folder may have a file for each block, so it is listed
+    /// once for a state.
     files: Arc<OnceLock<Vec<u64>>>,
 }
 
 impl SyncSource {
-    /// The chain in a folder.
+    /// Serves the states of the chain in a folder.
     pub fn new(folder: &Path, config: &ChainConfig) -> Self {
         let has_smt = config.keeps(Scheme::Smt);
         let pinned = Arc::new(Mutex::new(Pins::new()));
@@ -64,8 +64,8 @@ impl SyncSource {
         Ok(self.kept()?.blocks_per_file)
     }
 
-    /// Keeps the state of a view for a client; one that has a state already gets that, and if enough are kept
-    /// already, the newest of those.
+    /// Keeps the state of a view for a client. A client that already has a state gets that one. If the maximum is
+    /// reached, the client gets the newest of the kept states.
     pub(crate) fn pin(&self, client: Client, view: &View) -> View {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         let state = || Pinned { view: view.clone(), files: Arc::default() };
@@ -141,14 +141,14 @@ fn piece(source: &SyncSource, pinned: &Pinned, from: &[u8]) -> Result<Piece> {
         return read(files, place);
     }
     if pinned.files.get().is_none() {
-        // Others may list it at the same time.
+        // Another request may have listed it at the same time.
         let _ = pinned.files.set(files.last_blocks(pinned.view.height())?);
     }
     let last_blocks = pinned.files.get().map_or(&[][..], Vec::as_slice);
     let next = last_blocks.partition_point(|last| file_name(*last) <= place.file);
     for last in &last_blocks[next..] {
         match read(files, Place { file: file_name(*last), at: 0 }) {
-            // It may be gone, since no kept block needs it any more.
+            // The file may have been removed, since no kept block needs it any more.
             Err(error) if error.reason() == Reason::StoreCorrupt => {}
             read => return read,
         }

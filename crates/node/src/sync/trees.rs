@@ -1,4 +1,4 @@
-//! Takes the trees of `avl` and `amb`.
+//! Receives the trees of `avl` and `amb`.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ use crate::chain::Run;
 /// The hashes of values, by the hashes of their keys.
 pub(super) type Values = HashMap<Hash, Hash>;
 
-/// The tree of `avl`.
+/// Receives the tree of `avl`.
 pub(super) struct Avl {
     height: u64,
     assembly: avl::Assembly,
-    /// Those of the tree, if the raw values must be compared with them.
+    /// The hashes of the tree's values, if the raw values must be compared with them.
     pub(super) values: Option<Values>,
 }
 
@@ -66,7 +66,7 @@ impl Intake for Avl {
     }
 }
 
-/// The tree of `amb`, which has the raw keys and values, too.
+/// Receives the tree of `amb`, which also has the raw keys and values.
 pub(super) struct Amb {
     assembly: amb::Assembly,
     limits: Limits,

@@ -1,4 +1,4 @@
-//! Takes the raw keys with their values, which must be those of the tree of `avl`: it has only the hashes of keys.
+//! Receives the raw keys with their values, and compares them with the tree of `avl`, which has only hashes of keys.
 
 use prooflight_core::chain::state_key;
 use prooflight_core::store::Entry;
@@ -11,7 +11,7 @@ use crate::block;
 use crate::chain::Run;
 
 pub(super) struct RawValues {
-    /// The values that have not come yet.
+    /// The values that have not arrived yet.
     missing: Values,
     /// The first key that may follow.
     next: Vec<u8>,

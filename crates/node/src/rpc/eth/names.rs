@@ -35,7 +35,7 @@ pub(super) struct BlockName(pub(super) At);
 struct Eip1898 {
     block_number: Option<Quantity>,
     block_hash: Option<Hash32>,
-    /// Ignored: only blocks of the chain are stored.
+    /// Ignored: all stored blocks are canonical.
     #[serde(default, rename = "requireCanonical")]
     _require_canonical: bool,
 }
