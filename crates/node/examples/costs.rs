@@ -51,7 +51,7 @@ fn main() {
     let schemes: Vec<Scheme> = schemes.split(',').map(|it| Scheme::named(it).unwrap()).collect();
     let (config, signers) = config(&schemes);
     let mut chain = Chain::create(&folder, &config).unwrap();
-    chain.make([], 1, &signers).unwrap();
+    signers.make(&mut chain, [], 1).unwrap();
     drop(chain);
     let importing = SchemeOptions { unproved: true, ..SchemeOptions::default() };
     let (mut keys, mut seed) = (0, 0);
@@ -164,7 +164,7 @@ fn make(chain: &mut Chain, signers: &Signers, sets: impl Iterator<Item = (u64, u
         let value = blake2b256(&[&number.to_be_bytes(), &seed.to_be_bytes()]);
         StateOperation::Set { key: key(number).to_vec(), value: value.to_vec() }
     });
-    chain.make(operations, 1, signers).unwrap();
+    signers.make(chain, operations, 1).unwrap();
 }
 
 fn key(number: u64) -> Hash {

@@ -1,11 +1,15 @@
 //! The chain's only writer: makes blocks, or checks and stores those of another node.
 
+mod executed;
 mod folder;
 mod format;
 mod unnamed;
+mod verdict;
 
+pub use executed::ExecutedBlock;
 pub(crate) use folder::SYNCING;
 pub(crate) use unnamed::{Run, Unnamed};
+pub use verdict::Verdict;
 
 use std::sync::Arc;
 
@@ -15,7 +19,6 @@ use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme};
 use prooflight_light::{Before, verify_block};
 use rayon::prelude::*;
 
-use crate::authority::Signers;
 use crate::block::{self, Block, Body};
 use crate::history;
 use crate::normalise::{check_bytes, normalise};
@@ -35,8 +38,6 @@ pub struct Chain {
     head: Option<(Arc<SignedHeader>, Hash)>,
     /// The number of blocks per snapshot file of smt.
     blocks_per_file: u64,
-    /// The next block, executed but not signed, if one is at hand.
-    prepared: Option<Prepared>,
     /// The schemes of the chain that this node does not keep, since it began with a state without them.
     left_out: Vec<Scheme>,
     /// Whether nothing is proved.
@@ -54,6 +55,9 @@ pub struct Retention {
     pub blocks: Option<u64>,
 }
 
+/// The parent in the header of a genesis block.
+const GENESIS_PARENT: Hash = [0; 32];
+
 /// The blocks whose operations are deleted at once.
 const BODIES_AT_ONCE: u64 = 1000;
 
@@ -66,24 +70,8 @@ struct Outcome {
     transitions: Vec<(u8, Vec<u8>)>,
     /// The writes of all schemes.
     writes: WriteBatch,
-}
-
-/// The chain after a block was made.
-#[derive(Debug)]
-pub struct Made {
-    /// The chain up to the new block.
-    pub view: View,
-    /// Whether it is our block, with our operations.
-    pub ours: bool,
-    /// Why our operations are not in it, if the next block should not have all of them either.
-    pub refused: Option<Error>,
-}
-
-/// A block that was executed and not yet written.
-struct Prepared {
-    header: Header,
-    body: Body,
-    writes: WriteBatch,
+    /// The changes in memory of each scheme.
+    next: Vec<schemes::Next>,
 }
 
 impl Chain {
@@ -115,178 +103,155 @@ impl Chain {
         Ok(View::new(self.store.snapshot()?, config, head, readers))
     }
 
-    /// Makes, signs and stores the next block.
+    /// Executes operations as the next block. Nothing is written.
     ///
     /// Its timestamp is `now_ms`, or one millisecond after the parent's if that is later; genesis has
-    /// the configuration's. If an operation is refused, nothing has changed; `request_too_large` if the
-    /// operations have more bytes than a block may, or their transition is larger than a verifier
-    /// accepts. After `store_failed` the chain takes no more blocks: it must be reopened, which shows
-    /// what is on disk.
-    pub fn make(
-        &mut self,
+    /// the configuration's. `request_too_large` if the operations have more bytes than a block may, or their
+    /// transition is larger than a verifier accepts.
+    pub fn execute(
+        &self,
         operations: impl IntoIterator<Item = StateOperation>,
         now_ms: u64,
-        signers: &Signers,
-    ) -> Result<View> {
-        self.make_through(operations, now_ms, signers, |_| Ok(None)).map(|made| made.view)
-    }
-
-    /// Like [`make`](Self::make), but `publish` decides which block is stored: ours, if it returns `None`
-    /// or the same header, perhaps with other signatures; otherwise the one that it returns, which is
-    /// checked like that of another node. If it fails, nothing has changed.
-    pub fn make_through(
-        &mut self,
-        operations: impl IntoIterator<Item = StateOperation>,
-        now_ms: u64,
-        signers: &Signers,
-        publish: impl FnOnce(&Block) -> Result<Option<Block>>,
-    ) -> Result<Made> {
-        let prepared = self.execute(operations, now_ms)?;
-        let header = signers.sign(prepared.header.clone());
-        self.keep_through(header, prepared, publish)
-    }
-
-    /// Makes the next block without signatures, and holds it until it is [published](Self::publish) or
-    /// another one is made or examined. Errors and the timestamp are those of [`make`](Self::make).
-    pub fn propose(
-        &mut self,
-        operations: impl IntoIterator<Item = StateOperation>,
-        now_ms: u64,
-    ) -> Result<Proposal> {
-        let prepared = self.execute(operations, now_ms)?;
-        let (header, operations) = (prepared.header.clone(), prepared.body.operations.clone());
-        self.prepared = Some(prepared);
-        Ok(Proposal { header, operations })
-    }
-
-    /// Executes the next block.
-    fn execute(
-        &mut self,
-        operations: impl IntoIterator<Item = StateOperation>,
-        now_ms: u64,
-    ) -> Result<Prepared> {
-        self.check_usable()?;
-        self.check_keeps_all()?;
+    ) -> Result<ExecutedBlock> {
+        self.check_may_make()?;
         let operations = normalise(operations, &self.config, &block::state(self.store.clone()))?;
         check_bytes(&operations)?;
-        let outcome = self.run(&operations)?;
-        check_transition_bytes(&outcome.transitions)?;
-        let header = self.next_header(&operations, outcome.roots, now_ms)?;
-        let body = Body { operations, transitions: outcome.transitions };
-        Ok(Prepared { header, body, writes: outcome.writes })
+        let executed = self.execute_normalised(operations, now_ms, &[])?;
+        executed.check_transition_bytes()?;
+        Ok(executed)
     }
 
-    /// Checks an unsigned block by executing it, and holds it like [`propose`](Self::propose).
+    /// Judges an unsigned block by executing it. Nothing is written.
     ///
-    /// Refused as by [`follow`](Self::follow), besides the signatures and the transition proofs, and as by
-    /// [`make`](Self::make) if it is too large. The verdict depends on the chain and the block alone, unless
+    /// Invalid is a block that does not follow the newest (`not_extending`), operations that are not those of the
+    /// header (`operations_mismatch`) or not normalised (`invalid_block`), and roots that do not follow from the
+    /// operations (`state_root_mismatch`). The verdict depends on the chain and the block alone. There is none if
     /// the store fails.
-    pub fn examine(&mut self, proposal: &Proposal) -> Result<()> {
-        // What is examined may be signed here, and must have been executed in every scheme.
-        self.check_keeps_all()?;
-        check_bytes(&proposal.operations)?;
-        self.execute_given(proposal)?;
-        let prepared = self.prepared.as_ref();
-        prepared.map_or(Ok(()), |prepared| check_transition_bytes(&prepared.body.transitions))
+    pub fn execute_given(&self, proposal: &Proposal) -> Verdict<ExecutedBlock> {
+        if let Err(error) = self.check_usable() {
+            return Verdict::None(error);
+        }
+        if let Err(error) = self.check_form(proposal) {
+            return Verdict::Invalid(error);
+        }
+        match Verdict::by_own_state(self.execute_as_given(proposal)) {
+            Verdict::Valid(executed) => match check_same(&proposal.header, &executed.header) {
+                Ok(()) => Verdict::Valid(executed),
+                Err(error) => Verdict::Invalid(error),
+            },
+            other => other,
+        }
     }
 
-    /// Executes the block of a header, and holds it.
-    fn execute_given(&mut self, proposal: &Proposal) -> Result<()> {
+    /// Stores an executed block with the signatures of its header.
+    ///
+    /// Refused, with nothing changed: a header with too few signatures (`too_few_signatures`), a header of another block
+    /// (`invalid_argument`), and a block that was executed on another state than the newest (`not_extending`). After
+    /// `store_failed` the chain takes no more blocks: it must be reopened, which shows what is on disk.
+    pub fn commit(&mut self, executed: ExecutedBlock, signed: SignedHeader) -> Result<View> {
         self.check_usable()?;
-        let Proposal { header, operations: given } = proposal;
+        signed.check_signed(&self.config)?;
+        executed.check_header(&signed)?;
+        self.write(executed, signed)
+    }
+
+    /// Judges a block of another node by executing it, and stores it if it is valid.
+    ///
+    /// Invalid, with nothing changed, is a block whose header the chain's authorities have not signed, one that
+    /// [`execute_given`](Self::execute_given) finds invalid, and one with a transition proof that does not verify.
+    /// There is no verdict if the store fails.
+    pub fn follow(&mut self, block: Block) -> Verdict<View> {
+        self.follow_executed(block, None)
+    }
+
+    /// Like [`follow`](Self::follow). The block is not executed again if `executed` is that block.
+    pub fn follow_executed(
+        &mut self,
+        block: Block,
+        executed: Option<ExecutedBlock>,
+    ) -> Verdict<View> {
+        if let Err(error) = self.check_usable() {
+            return Verdict::None(error);
+        }
+        if let Err(error) = self.check_signed(&block.header) {
+            return Verdict::Invalid(error);
+        }
+        let Block { header: signed, body: Body { operations, transitions } } = block;
+        let proposal = Proposal { header: signed.header.clone(), operations };
+        let executed = executed.filter(|executed| {
+            executed.header == signed.header && self.check_on_newest(executed).is_ok()
+        });
+        let executed = match executed {
+            Some(executed) => match self.check_form(&proposal) {
+                Ok(()) => executed,
+                Err(error) => return Verdict::Invalid(error),
+            },
+            None => match self.execute_given(&proposal) {
+                Verdict::Valid(executed) => executed,
+                Verdict::Invalid(error) => return Verdict::Invalid(error),
+                Verdict::None(error) => return Verdict::None(error),
+            },
+        };
+        if let Err(error) = self.check_transitions(&executed, &proposal, &transitions) {
+            return Verdict::Invalid(error);
+        }
+        match self.write(executed, signed) {
+            Ok(view) => Verdict::Valid(view),
+            Err(error) => Verdict::None(error),
+        }
+    }
+
+    /// Checks what another node has signed, in the form that decoding checks.
+    fn check_signed(&self, signed: &SignedHeader) -> Result<()> {
+        SignedHeader::decode(&signed.encode(), &Limits::default())?;
+        signed.check_signed(&self.config)
+    }
+
+    /// Checks what a block shows without the chain's state.
+    pub(crate) fn check_form(&self, proposal: &Proposal) -> Result<()> {
+        let Proposal { header, operations } = proposal;
         Header::decode(&header.encode(), &Limits::default())?;
         let chain = self.config.id();
         if header.chain != chain {
             return Err(Error::new(Reason::WrongChain, Hex(&chain), Hex(&header.chain)));
         }
-        let root = operations_root(given);
+        let root = operations_root(operations);
         if root != header.ops_root {
             return Err(Error::new(Reason::OperationsMismatch, Hex(&header.ops_root), Hex(&root)));
         }
-        if self.prepared.as_ref().is_some_and(|prepared| prepared.header == *header) {
-            return Ok(());
-        }
-        let state = block::state(self.store.clone());
-        if normalise(given.iter().cloned(), &self.config, &state)? != *given {
-            return Err(Error::new(Reason::InvalidBlock, "normalised operations", "others"));
-        }
-        let mut outcome = self.run(given)?;
-        // The authorities have signed those that cannot be computed here.
-        for scheme in &self.left_out {
-            outcome.roots.push((scheme.id(), header.expect_root(*scheme)?.to_vec()));
-        }
-        outcome.roots.sort_unstable_by_key(|(id, _)| *id);
-        let expected = self.next_header(given, outcome.roots, header.timestamp_ms)?;
-        if header.roots != expected.roots {
-            return Err(Error::new(
-                Reason::StateRootMismatch,
-                format_args!(
-                    "the roots after block {}: {}",
-                    expected.height,
-                    show(&expected.roots)
-                ),
-                show(&header.roots),
-            ));
-        }
-        if *header != expected {
-            return Err(Error::new(
-                Reason::NotExtending,
-                format_args!(
-                    "the header after {}, with hash {}",
-                    expected.height,
-                    Hex(&expected.hash())
-                ),
-                format_args!("one of height {}, with hash {}", header.height, Hex(&header.hash())),
-            ));
-        }
-        let body = Body { operations: given.clone(), transitions: outcome.transitions };
-        self.prepared = Some(Prepared { header: expected, body, writes: outcome.writes });
         Ok(())
     }
 
-    /// Forgets the block at hand, so that it is executed again when it is examined.
-    pub fn drop_prepared(&mut self) {
-        self.prepared = None;
+    /// Executes the operations of a block at its time; the header may differ from the block's.
+    fn execute_as_given(&self, proposal: &Proposal) -> Result<ExecutedBlock> {
+        let Proposal { header, operations: given } = proposal;
+        let state = block::state(self.store.clone());
+        let operations = normalise(given.iter().cloned(), &self.config, &state)?;
+        if operations != *given {
+            return Err(Error::new(Reason::InvalidBlock, "normalised operations", "others"));
+        }
+        // The authorities have signed those that cannot be computed here.
+        let signed = self.left_out.iter();
+        let signed = signed.map(|scheme| Ok((scheme.id(), header.expect_root(*scheme)?.to_vec())));
+        self.execute_normalised(
+            operations,
+            header.timestamp_ms,
+            &signed.collect::<Result<Vec<_>>>()?,
+        )
     }
 
-    /// Stores the block at hand with the signatures of its header.
-    ///
-    /// Too few signatures are `too_few_signatures`; a header of another block than the one at hand is a
-    /// `bug`. The block stays at hand in both cases. After `store_failed` see [`make`](Self::make).
-    pub fn publish(&mut self, signed: SignedHeader) -> Result<View> {
-        self.publish_through(signed, |_| Ok(None)).map(|made| made.view)
-    }
-
-    /// Like [`publish`](Self::publish), with `publish` as in [`make_through`](Self::make_through).
-    pub fn publish_through(
-        &mut self,
-        signed: SignedHeader,
-        publish: impl FnOnce(&Block) -> Result<Option<Block>>,
-    ) -> Result<Made> {
-        self.check_usable()?;
-        signed.check_signed(&self.config)?;
-        let prepared = self.take_prepared(&signed.header)?;
-        self.keep_through(signed, prepared, publish)
-    }
-
-    /// Checks a block of another node by executing it, and stores it. A block that was examined before is
-    /// not executed again.
-    ///
-    /// Refused, with nothing changed: a header that the chain's authorities have not signed, one that
-    /// does not follow the newest (`not_extending`), operations that are not those of the header
-    /// (`operations_mismatch`) or not normalised (`invalid_block`), roots that do not follow from the
-    /// operations (`state_root_mismatch`), and a transition proof that does not verify.
-    pub fn follow(&mut self, block: Block) -> Result<View> {
-        self.check_usable()?;
-        // Enforces the form that decoding checks, since the block comes from elsewhere.
-        SignedHeader::decode(&block.header.encode(), &Limits::default())?;
-        block.header.check_signed(&self.config)?;
-        let Block { header, body: Body { operations, transitions } } = block;
-        let proposal = Proposal { header: header.header.clone(), operations };
-        self.execute_given(&proposal)?;
-        self.check_transitions(&proposal, &transitions)?;
-        let Prepared { body, writes, .. } = self.take_prepared(&header.header)?;
-        self.keep(Block { header, body }, writes)
+    /// Executes normalised operations; `left_out` has the roots of the schemes that this node does not keep.
+    fn execute_normalised(
+        &self,
+        operations: Vec<StateOperation>,
+        now_ms: u64,
+        left_out: &[(u8, Vec<u8>)],
+    ) -> Result<ExecutedBlock> {
+        let Outcome { mut roots, transitions, writes, next } = self.run(&operations)?;
+        roots.extend_from_slice(left_out);
+        roots.sort_unstable_by_key(|(id, _)| *id);
+        let header = self.next_header(&operations, roots, now_ms)?;
+        Ok(ExecutedBlock { header, body: Body { operations, transitions }, writes, next })
     }
 
     /// Deletes the states before that of block `oldest`; the blocks themselves stay.
@@ -322,9 +287,14 @@ impl Chain {
         self.store.write(batch)
     }
 
-    /// Checks the transition proofs of the block at hand that another node sent; our own need no check.
-    fn check_transitions(&self, proposal: &Proposal, given: &[(u8, Vec<u8>)]) -> Result<()> {
-        let made = self.prepared.as_ref().map_or(&[][..], |it| &it.body.transitions);
+    /// Checks the transition proofs of a block that another node sent; our own need no check.
+    fn check_transitions(
+        &self,
+        executed: &ExecutedBlock,
+        proposal: &Proposal,
+        given: &[(u8, Vec<u8>)],
+    ) -> Result<()> {
+        let made = &executed.body.transitions;
         let ids = |proofs: &[(u8, Vec<u8>)]| proofs.iter().map(|(id, _)| *id).collect::<Vec<_>>();
         if ids(made) != ids(given) {
             return Err(Error::new(
@@ -342,50 +312,23 @@ impl Chain {
         Ok(())
     }
 
-    /// Takes the block at hand, which must have this header.
-    fn take_prepared(&mut self, header: &Header) -> Result<Prepared> {
-        let prepared = self.prepared.take_if(|prepared| prepared.header == *header);
-        prepared.ok_or_else(|| Error::new(Reason::Bug, "the block at hand", "another"))
-    }
-
-    /// Stores a block that was executed, or the one that `publish` returns instead.
-    fn keep_through(
-        &mut self,
-        header: SignedHeader,
-        Prepared { body, writes, .. }: Prepared,
-        publish: impl FnOnce(&Block) -> Result<Option<Block>>,
-    ) -> Result<Made> {
-        let ours = Block { header, body };
-        let ours = match publish(&ours)? {
-            None => ours,
-            Some(published) if published.header.header == ours.header.header => {
-                Block { header: published.header, ..ours }
-            }
-            Some(another) => {
-                let view = self.follow(another)?;
-                return Ok(Made { view, ours: false, refused: None });
-            }
-        };
-        Ok(Made { view: self.keep(ours, writes)?, ours: true, refused: None })
-    }
-
     /// Prepares the next block in each scheme, on all threads.
-    fn run(&mut self, operations: &[StateOperation]) -> Result<Outcome> {
-        self.prepared = None;
+    fn run(&self, operations: &[StateOperation]) -> Result<Outcome> {
         let changes: Vec<_> = operations.iter().map(Change::from).collect();
         let (mut roots, mut transitions) = (Vec::new(), Vec::new());
         let mut writes = WriteBatch::new();
-        let prepare = |(scheme, store): &mut (Scheme, Box<dyn SchemeStore>)| {
-            (*scheme, store.prepare(&changes))
-        };
-        let prepared: Vec<_> = self.schemes.par_iter_mut().map(prepare).collect();
-        for (scheme, next) in prepared {
-            let next = next?;
-            roots.push((scheme.id(), next.root));
-            transitions.extend(next.transition.map(|proof| (scheme.id(), proof)));
-            schemes::namespace((), scheme).move_into(&mut writes, next.writes);
+        let prepare =
+            |(scheme, store): &(Scheme, Box<dyn SchemeStore>)| (*scheme, store.prepare(&changes));
+        let prepared: Vec<_> = self.schemes.par_iter().map(prepare).collect();
+        let mut next = Vec::with_capacity(prepared.len());
+        for (scheme, prepared) in prepared {
+            let prepared = prepared?;
+            roots.push((scheme.id(), prepared.root));
+            transitions.extend(prepared.transition.map(|proof| (scheme.id(), proof)));
+            schemes::namespace((), scheme).move_into(&mut writes, prepared.writes);
+            next.push(prepared.next);
         }
-        Ok(Outcome { roots, transitions, writes })
+        Ok(Outcome { roots, transitions, writes, next })
     }
 
     /// The header of the next block with these operations and roots.
@@ -396,7 +339,7 @@ impl Chain {
         now_ms: u64,
     ) -> Result<Header> {
         let (height, parent, timestamp_ms) = match &self.head {
-            None => (0, [0; 32], self.config.genesis_timestamp_ms),
+            None => (0, GENESIS_PARENT, self.config.genesis_timestamp_ms),
             Some((head, hash)) => {
                 let head = &head.header;
                 let next = |number: u64| {
@@ -419,20 +362,36 @@ impl Chain {
         })
     }
 
-    /// Writes a block in one batch, and only then makes it visible.
-    fn keep(&mut self, block: Block, mut batch: WriteBatch) -> Result<View> {
-        let (height, hash) = (block.header.header.height, block.header.header.hash());
+    /// Writes a block in one batch, then its anchor, and only then makes it visible.
+    fn write(&mut self, executed: ExecutedBlock, signed: SignedHeader) -> Result<View> {
+        self.check_on_newest(&executed)?;
+        let ExecutedBlock { body, writes: mut batch, next, .. } = executed;
+        let (height, hash) = (signed.header.height, signed.header.hash());
+        let block = Block { header: signed, body };
         block::put(&mut batch, &block, &hash)?;
         history::append(&self.store, height, &hash, &mut batch)?;
         // Until everything below has succeeded, memory and disk may differ.
         self.failed = true;
         self.store.write(batch)?;
         self.anchor.write(height, &hash)?;
-        self.schemes.iter_mut().try_for_each(|(_, store)| store.commit())?;
+        for ((_, store), next) in self.schemes.iter_mut().zip(next) {
+            store.commit(next)?;
+        }
         self.renew_readers()?;
         self.head = Some((Arc::new(block.header), hash));
         self.failed = false;
         self.view()
+    }
+
+    /// Refuses a block that was executed on another state than the newest.
+    fn check_on_newest(&self, executed: &ExecutedBlock) -> Result<()> {
+        let newest = self.head.as_ref().map_or(GENESIS_PARENT, |(_, hash)| *hash);
+        let parent = executed.header.parent;
+        if parent == newest {
+            return Ok(());
+        }
+        let expected = format_args!("a block after the header {}", Hex(&newest));
+        Err(Error::new(Reason::NotExtending, expected, format_args!("one after {}", Hex(&parent))))
     }
 
     /// Ends an import: brings up to date what proofs of the newest state need, which its blocks have left behind. The next
@@ -454,8 +413,9 @@ impl Chain {
         Ok(())
     }
 
-    /// Refuses to make blocks without the roots of all schemes.
-    fn check_keeps_all(&self) -> Result<()> {
+    /// Refuses to make or sign blocks after a failed write, or without the roots of all schemes.
+    pub(crate) fn check_may_make(&self) -> Result<()> {
+        self.check_usable()?;
         let Some(scheme) = self.left_out.first() else { return Ok(()) };
         let found = format_args!("one that began with a state without {}", scheme.as_str());
         Err(Error::new(Reason::ReadOnly, "a node with the states of all schemes", found))
@@ -479,16 +439,23 @@ impl core::fmt::Debug for Chain {
     }
 }
 
-/// Refuses a transition proof that is too large for verifiers.
-fn check_transition_bytes(transitions: &[(u8, Vec<u8>)]) -> Result<()> {
-    let most = Limits::DEFAULT.max_proof_bytes;
-    match transitions.iter().map(|(_, proof)| proof.len()).max() {
-        Some(bytes) if bytes > most => {
-            let expected = format_args!("operations whose transition has at most {most} bytes");
-            Err(Error::new(Reason::RequestTooLarge, expected, bytes))
-        }
-        _ => Ok(()),
+/// Checks that the header of a block is the one that follows from executing it.
+fn check_same(given: &Header, expected: &Header) -> Result<()> {
+    if given.roots != expected.roots {
+        return Err(Error::new(
+            Reason::StateRootMismatch,
+            format_args!("the roots after block {}: {}", expected.height, show(&expected.roots)),
+            show(&given.roots),
+        ));
     }
+    if given == expected {
+        return Ok(());
+    }
+    Err(Error::new(
+        Reason::NotExtending,
+        format_args!("the header after {}, with hash {}", expected.height, Hex(&expected.hash())),
+        format_args!("one of height {}, with hash {}", given.height, Hex(&given.hash())),
+    ))
 }
 
 fn show(roots: &[(u8, Vec<u8>)]) -> String {

@@ -1,31 +1,55 @@
-//! Who signs the blocks of a leader: keys that are here, or authorities on machines of their own.
+//! How the blocks of a leader get signed: with local keys, or by remote authorities.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use prooflight_core::chain::{Header, StateOperation};
+use prooflight_core::chain::{Header, SignedHeader, StateOperation};
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
-use crate::authority::{Signers, is_verdict};
-use crate::desk::{Desk, Outcome, with_signatures};
+use crate::authority::{Signers, examine};
+use crate::desk::{RoundResult, SignatureRound, with_signatures};
+use crate::log::decode;
 use crate::producer::Shared;
 use crate::proposals::{ATTEMPTS_WITH_OPERATIONS, Attempt, MOST_ATTEMPTS, Proposal, Proposals};
 use crate::store::corrupt;
-use crate::{Block, Chain, Made, View};
+use crate::{Block, Chain, ExecutedBlock, Verdict, View};
 
-/// Who signs the blocks.
+/// How blocks get signed.
 pub enum Signing {
-    /// The keys here are a quorum. No signature leaves before its block is on disk.
-    Here(Signers),
-    /// Authorities on machines of their own.
-    Elsewhere(Collector),
+    /// Local keys form a quorum. No signature is released before its block is durable.
+    Local(Signers),
+    /// By remote authorities.
+    Remote(Collector),
+}
+
+/// The block that the next height got.
+#[derive(Debug)]
+pub enum NextBlock {
+    /// This node's block, with the operations.
+    Own(View),
+    /// This node's block without the operations: blocks with them were invalid at every attempt, which is the error.
+    Emptied(View, Error),
+    /// The block of another leader, which was published or proposed first.
+    Other(View),
+    /// None yet: the block that another leader published is invalid, for this reason.
+    Invalid(Error),
+}
+
+impl NextBlock {
+    /// The chain up to the block.
+    pub fn into_view(self) -> Result<View> {
+        match self {
+            Self::Own(view) | Self::Emptied(view, _) | Self::Other(view) => Ok(view),
+            Self::Invalid(error) => Err(error),
+        }
+    }
 }
 
 impl From<Signers> for Signing {
     fn from(signers: Signers) -> Self {
-        Self::Here(signers)
+        Self::Local(signers)
     }
 }
 
@@ -34,21 +58,22 @@ impl Signing {
     ///
     /// Another block of this height may have been published or proposed first; then that is stored. So is one
     /// without these operations, if all attempts with them were invalid. Errors are those of
-    /// [`Chain::make`], and `quorum_missing` if the node stops before there are enough signatures, or if all
-    /// attempts were invalid: the block stays proposed.
+    /// [`Chain::execute`] and [`Chain::commit`], and `quorum_missing` if the node stops before there are enough
+    /// signatures, or if all attempts were invalid: the block stays proposed.
     pub fn make(
         &self,
         chain: &mut Chain,
         operations: impl IntoIterator<Item = StateOperation>,
         now_ms: u64,
         shared: Option<&mut Shared>,
-    ) -> Result<Made> {
+    ) -> Result<NextBlock> {
         match self {
-            Self::Here(signers) => {
-                let publish = |block: &Block| publish(shared.as_deref(), block);
-                chain.make_through(operations, now_ms, signers, publish)
+            Self::Local(signers) => {
+                let executed = chain.execute(operations, now_ms)?;
+                let signed = signers.sign(executed.header().clone());
+                publish_and_commit(chain, executed, signed, shared.as_deref())
             }
-            Self::Elsewhere(collector) => {
+            Self::Remote(collector) => {
                 let operations: Vec<_> = operations.into_iter().collect();
                 collector.make(chain, &operations, now_ms, shared)
             }
@@ -61,19 +86,19 @@ impl Signing {
         chain: &mut Chain,
         now_ms: u64,
         shared: Option<&mut Shared>,
-    ) -> Result<Option<View>> {
+    ) -> Result<Option<NextBlock>> {
         match self {
-            Self::Here(_) => Ok(None),
-            Self::Elsewhere(collector) => collector.resume(chain, now_ms, shared),
+            Self::Local(_) => Ok(None),
+            Self::Remote(collector) => collector.resume(chain, now_ms, shared),
         }
     }
 
     /// Learns that a block can be read by others.
     pub fn published(&self, height: u64) -> Result<()> {
         match self {
-            Self::Here(_) => Ok(()),
-            Self::Elsewhere(Collector { desk, proposals, .. }) => {
-                desk.published(height);
+            Self::Local(_) => Ok(()),
+            Self::Remote(Collector { round, proposals, .. }) => {
+                round.published(height);
                 proposals.published(height)
             }
         }
@@ -82,39 +107,44 @@ impl Signing {
     /// Whether the node stops, so that no further block gets signatures.
     pub(crate) fn is_closed(&self) -> bool {
         match self {
-            Self::Here(_) => false,
-            Self::Elsewhere(collector) => collector.desk.is_closed(),
+            Self::Local(_) => false,
+            Self::Remote(collector) => collector.round.is_closed(),
         }
     }
 }
 
 /// Proposes blocks and collects the signatures of authorities.
 pub struct Collector {
-    desk: Arc<Desk>,
+    round: Arc<SignatureRound>,
     proposals: Box<dyn Proposals>,
     signers: Signers,
 }
 
-/// The time after which authorities are asked again that judge a block invalid which is valid here.
-const AGAIN: Duration = Duration::from_secs(1);
+/// The time before authorities are asked again that judge a block invalid which is valid on this node, and before the log
+/// is asked again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Collector {
-    /// Collects at a desk; `signers` are the keys that are here, if any.
-    pub fn new(desk: Arc<Desk>, proposals: Box<dyn Proposals>, signers: Signers) -> Self {
-        Self { desk, proposals, signers }
+    /// Collects by a signature round; `signers` are the local keys, if any.
+    pub fn new(
+        round: Arc<SignatureRound>,
+        proposals: Box<dyn Proposals>,
+        signers: Signers,
+    ) -> Self {
+        Self { round, proposals, signers }
     }
 
     /// Proposes the next block without waiting for signatures; returns its header. A block that was
     /// proposed already stays.
     pub fn propose(
         proposals: &dyn Proposals,
-        chain: &mut Chain,
+        chain: &Chain,
         operations: impl IntoIterator<Item = StateOperation>,
         now_ms: u64,
     ) -> Result<Header> {
-        let proposal = chain.propose(operations, now_ms)?;
-        let first = Attempt { height: proposal.header.height, number: 0 };
-        let there = proposals.create(first, &proposal.encode()?)?;
+        let executed = chain.execute(operations, now_ms)?;
+        let first = Attempt { height: executed.header().height, number: 0 };
+        let there = proposals.create(first, &executed.proposal().encode()?)?;
         Ok(Proposal::decode(&there)?.header)
     }
 
@@ -124,19 +154,26 @@ impl Collector {
         operations: &[StateOperation],
         now_ms: u64,
         shared: Option<&mut Shared>,
-    ) -> Result<Made> {
-        let proposal = chain.propose(operations.iter().cloned(), now_ms)?;
-        let first = Attempt { height: proposal.header.height, number: 0 };
-        let there = self.proposals.create(first, &proposal.encode()?)?;
-        let mut ours = Ours::of(operations, now_ms);
-        ours.complete.push(proposal.header.hash());
-        let view = self.settle(chain, first.height, there.into(), &mut ours, shared)?;
-        let refused = ours.emptied.contains(view.head_hash()).then(|| {
+    ) -> Result<NextBlock> {
+        let executed = chain.execute(operations.iter().cloned(), now_ms)?;
+        let first = Attempt { height: executed.header().height, number: 0 };
+        let there = self.proposals.create(first, &executed.proposal().encode()?)?;
+        let mut own = OwnAttempts::of(operations, now_ms);
+        own.complete.push(executed.header().hash());
+        own.executed = Some(executed);
+        let view = match self.settle(chain, first.height, there.into(), &mut own, shared)? {
+            NextBlock::Own(view) | NextBlock::Other(view) => view,
+            other => return Ok(other),
+        };
+        Ok(if own.complete.contains(view.head_hash()) {
+            NextBlock::Own(view)
+        } else if own.emptied.contains(view.head_hash()) {
             let expected = "operations of which blocks can be made that are valid";
-            Error::new(Reason::QuorumMissing, expected, "invalid blocks at every attempt")
-        });
-        let ours = ours.complete.contains(view.head_hash());
-        Ok(Made { view, ours, refused })
+            let found = "invalid blocks at every attempt";
+            NextBlock::Emptied(view, Error::new(Reason::QuorumMissing, expected, found))
+        } else {
+            NextBlock::Other(view)
+        })
     }
 
     fn resume(
@@ -144,53 +181,55 @@ impl Collector {
         chain: &mut Chain,
         now_ms: u64,
         shared: Option<&mut Shared>,
-    ) -> Result<Option<View>> {
+    ) -> Result<Option<NextBlock>> {
         let height = chain.height().map_or(0, |height| height + 1);
         let Some(first) = self.proposals.read(Attempt { height, number: 0 })? else {
             return Ok(None);
         };
         tracing::info!(height, "resuming a proposed block");
-        self.settle(chain, height, first.into(), &mut Ours::of(&[], now_ms), shared).map(Some)
+        let mut own = OwnAttempts::of(&[], now_ms);
+        self.settle(chain, height, first.into(), &mut own, shared).map(Some)
     }
 
     /// Has the attempts at the next height signed until a block of it is published, and stores that.
-    /// `first` is the first attempt; `ours` makes further ones if all are invalid. Each has a later time, and the
+    /// `first` is the first attempt; `own` makes further ones if all are invalid. Each has a later time, and the
     /// last ones have no operations.
     fn settle(
         &self,
         chain: &mut Chain,
         height: u64,
         first: Arc<[u8]>,
-        ours: &mut Ours<'_>,
+        own: &mut OwnAttempts<'_>,
         mut shared: Option<&mut Shared>,
-    ) -> Result<View> {
-        let (begun, mut last_ms) = (Instant::now(), ours.now_ms);
+    ) -> Result<NextBlock> {
+        let (begun, mut last_ms) = (Instant::now(), own.now_ms);
         let mut attempts = vec![first];
         loop {
-            let valid = self.first_valid_of_all(chain, height, &mut attempts)?;
+            let mut valid =
+                self.first_valid_of_all(chain, height, &mut attempts, own.executed.take())?;
             // Proposals of published blocks are removed: only while there is no block is this known to be the
             // one that all leaders ask for.
             if let Some(block) = self.published(height, shared.as_deref_mut())? {
-                return follow(chain, block, shared.as_deref());
+                return follow(chain, block, valid);
             }
-            let hash = valid.as_ref().map(Header::hash).or_else(|| {
+            let hash = valid.as_ref().map(|executed| executed.header().hash()).or_else(|| {
                 let last = attempts.last().and_then(|last| Proposal::decode(last).ok());
                 last.map(|proposal| proposal.header.hash())
             });
-            self.desk.ask(height, attempts.clone(), hash);
-            match (self.wait(chain, height, &attempts, shared.as_deref_mut())?, valid) {
-                (Waited::Signed(signatures), Some(header)) => {
-                    let signed = with_signatures(self.signers.sign(header), signatures);
-                    let publish = |block: &Block| publish(shared.as_deref(), block);
-                    return chain.publish_through(signed, publish).map(|made| made.view);
+            self.round.post(height, attempts.clone(), hash);
+            match self.wait(chain, height, &attempts, &mut valid, shared.as_deref_mut())? {
+                RoundEnd::Signed(signatures) => {
+                    let Some(executed) = valid else {
+                        let expected =
+                            format_args!("the result of block {height} that a quorum signed");
+                        return Err(corrupt(expected, "another; verify this chain"));
+                    };
+                    let signed = self.signers.sign(executed.header().clone());
+                    let signed = with_signatures(signed, signatures);
+                    return publish_and_commit(chain, executed, signed, shared.as_deref());
                 }
-                (Waited::Signed(_), None) => {
-                    let expected =
-                        format_args!("the result of block {height} that a quorum signed");
-                    return Err(corrupt(expected, "another; verify this chain"));
-                }
-                (Waited::Published(block), _) => return follow(chain, *block, shared.as_deref()),
-                (Waited::Refused, _) => {
+                RoundEnd::Published(block) => return follow(chain, *block, valid),
+                RoundEnd::Refused => {
                     let number = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
                     // There is one genesis block, which the checkpoints of authorities have.
                     if number >= MOST_ATTEMPTS || height == 0 {
@@ -200,14 +239,8 @@ impl Collector {
                     }
                     // The same bytes would be invalid again.
                     let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or_default();
-                    last_ms = ours.now_ms.saturating_add(elapsed).max(last_ms.saturating_add(1));
-                    let is_emptied =
-                        number >= ATTEMPTS_WITH_OPERATIONS && !ours.operations.is_empty();
-                    let operations = if is_emptied { &[] } else { ours.operations };
-                    let next = chain.propose(operations.iter().cloned(), last_ms)?;
-                    let kind = if is_emptied { &mut ours.emptied } else { &mut ours.complete };
-                    kind.push(next.header.hash());
-                    let next = next.encode()?;
+                    last_ms = own.now_ms.saturating_add(elapsed).max(last_ms.saturating_add(1));
+                    let next = own.next(chain, number, last_ms)?;
                     let there = self.proposals.create(Attempt { height, number }, &next)?;
                     attempts.push(there.into());
                 }
@@ -215,35 +248,37 @@ impl Collector {
         }
     }
 
-    /// Waits for a quorum, or for the block of another leader. A block that is valid here is asked for again
+    /// Waits for a quorum, or for the block of another leader. A block that is valid on this node is asked for again
     /// and again.
     fn wait(
         &self,
-        chain: &mut Chain,
+        chain: &Chain,
         height: u64,
         attempts: &[Arc<[u8]>],
+        valid: &mut Option<ExecutedBlock>,
         mut shared: Option<&mut Shared>,
-    ) -> Result<Waited> {
+    ) -> Result<RoundEnd> {
         loop {
-            match self.desk.wait(shared.as_ref().map(|shared| shared.poll)) {
-                Some(Outcome::Signed(signatures)) => return Ok(Waited::Signed(signatures)),
-                Some(Outcome::Closed) => return Err(closed()),
-                Some(Outcome::Refused(why)) => {
-                    // Judged anew, from the bytes that authorities have.
-                    chain.drop_prepared();
-                    if first_valid(chain, &mut attempts.to_vec())?.is_none() {
+            match self.round.wait(shared.as_ref().map(|shared| shared.poll)) {
+                Some(RoundResult::Signed(signatures)) => return Ok(RoundEnd::Signed(signatures)),
+                Some(RoundResult::Closed) => return Err(closed()),
+                Some(RoundResult::Refused(why)) => {
+                    // Executed anew, from the bytes that authorities have.
+                    *valid = None;
+                    *valid = first_valid(chain, &mut attempts.to_vec(), &mut None)?;
+                    if valid.is_none() {
                         tracing::error!(why, "the proposed block is invalid; another attempt");
-                        return Ok(Waited::Refused);
+                        return Ok(RoundEnd::Refused);
                     }
                     tracing::error!(why, "authorities refuse a block that is valid here");
-                    thread::sleep(AGAIN);
-                    self.desk.ask_again();
+                    thread::sleep(RETRY_INTERVAL);
+                    self.round.ask_again();
                 }
                 None => {
                     // An error of the log shows in its troubles.
                     let found = shared.as_mut().map(|shared| shared.log.block(height));
                     if let Some(Ok(Some(block))) = found {
-                        return Ok(Waited::Published(Box::new(block)));
+                        return Ok(RoundEnd::Published(Box::new(block)));
                     }
                 }
             }
@@ -253,12 +288,13 @@ impl Collector {
     /// Finds the first valid attempt, like [`first_valid`], and reads as many further ones as it takes.
     fn first_valid_of_all(
         &self,
-        chain: &mut Chain,
+        chain: &Chain,
         height: u64,
         attempts: &mut Vec<Arc<[u8]>>,
-    ) -> Result<Option<Header>> {
+        mut executed: Option<ExecutedBlock>,
+    ) -> Result<Option<ExecutedBlock>> {
         loop {
-            let valid = first_valid(chain, attempts)?;
+            let valid = first_valid(chain, attempts, &mut executed)?;
             let number = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
             if valid.is_some() || number >= MOST_ATTEMPTS {
                 return Ok(valid);
@@ -276,37 +312,51 @@ impl Collector {
         loop {
             match shared.log.block(height) {
                 Ok(found) => return Ok(found),
-                Err(_) if self.desk.is_closed() => return Err(closed()),
+                Err(_) if self.round.is_closed() => return Err(closed()),
                 // It shows in the troubles of the log.
-                Err(_) => thread::sleep(shared.poll.min(AGAIN)),
+                Err(_) => thread::sleep(shared.poll.min(RETRY_INTERVAL)),
             }
         }
     }
 }
 
-/// What is to be in a block, and the hashes of the headers that were proposed here.
-struct Ours<'a> {
+/// The attempts of this node at one height.
+struct OwnAttempts<'a> {
     operations: &'a [StateOperation],
     now_ms: u64,
-    /// Of blocks with the operations.
+    /// The header hashes of attempts with the operations.
     complete: Vec<Hash>,
-    /// Of blocks without them.
+    /// The header hashes of attempts without them.
     emptied: Vec<Hash>,
+    /// The newest attempt, until it is judged.
+    executed: Option<ExecutedBlock>,
 }
 
-impl<'a> Ours<'a> {
+impl<'a> OwnAttempts<'a> {
     const fn of(operations: &'a [StateOperation], now_ms: u64) -> Self {
-        Self { operations, now_ms, complete: Vec::new(), emptied: Vec::new() }
+        Self { operations, now_ms, complete: Vec::new(), emptied: Vec::new(), executed: None }
+    }
+
+    /// Executes the attempt with a number; returns its proposal.
+    fn next(&mut self, chain: &Chain, number: u32, now_ms: u64) -> Result<Vec<u8>> {
+        let is_emptied = number >= ATTEMPTS_WITH_OPERATIONS && !self.operations.is_empty();
+        let operations = if is_emptied { &[] } else { self.operations };
+        let executed = chain.execute(operations.iter().cloned(), now_ms)?;
+        let hashes = if is_emptied { &mut self.emptied } else { &mut self.complete };
+        hashes.push(executed.header().hash());
+        let proposal = executed.proposal().encode();
+        self.executed = Some(executed);
+        proposal
     }
 }
 
-/// What came of waiting for signatures.
-enum Waited {
-    /// Together with the keys that are here, a quorum has signed.
+/// How a signature round ended.
+enum RoundEnd {
+    /// A quorum has signed, counting this node's own keys.
     Signed(BTreeMap<u16, [u8; 64]>),
     /// Another leader has published a block of this height.
     Published(Box<Block>),
-    /// The last attempt cannot get a quorum, and is invalid here too.
+    /// The last attempt cannot get a quorum, and is invalid on this node too.
     Refused,
 }
 
@@ -315,35 +365,56 @@ fn closed() -> Error {
     Error::new(Reason::QuorumMissing, expected, "a node that stops")
 }
 
-/// Stores the block of another leader.
-fn follow(chain: &mut Chain, block: Block, shared: Option<&Shared>) -> Result<View> {
-    if let Some(shared) = shared {
-        shared.log.lose();
+/// Publishes a signed block in the log, if there is one, and stores it. If the log has another block of the height, that
+/// is stored instead.
+fn publish_and_commit(
+    chain: &mut Chain,
+    executed: ExecutedBlock,
+    signed: SignedHeader,
+    shared: Option<&Shared>,
+) -> Result<NextBlock> {
+    let Some(shared) = shared else {
+        return chain.commit(executed, signed).map(NextBlock::Own);
+    };
+    let published = shared.log.publish(&signed, executed.body())?;
+    if published.header.header == signed.header {
+        // It may have other signatures.
+        return chain.commit(executed, published.header).map(NextBlock::Own);
     }
-    chain.follow(block)
+    drop(executed);
+    match decode(published) {
+        Ok(block) => follow(chain, block, None),
+        Err(error) => Ok(NextBlock::Invalid(error)),
+    }
 }
 
-/// Publishes a block in the log, if there is one; returns the one that is there.
-fn publish(shared: Option<&Shared>, block: &Block) -> Result<Option<Block>> {
-    shared.map(|shared| shared.log.publish(block)).transpose()
+/// Stores the block of another leader. It is not executed again if it is the one that was executed.
+fn follow(chain: &mut Chain, block: Block, executed: Option<ExecutedBlock>) -> Result<NextBlock> {
+    match chain.follow_executed(block, executed) {
+        Verdict::Valid(view) => Ok(NextBlock::Other(view)),
+        Verdict::Invalid(error) => Ok(NextBlock::Invalid(error)),
+        Verdict::None(error) => Err(error),
+    }
 }
 
-/// Finds the first valid attempt and drops those after it; the chain holds its block. Returns its header,
-/// or `None` if all are invalid.
-fn first_valid(chain: &mut Chain, attempts: &mut Vec<Arc<[u8]>>) -> Result<Option<Header>> {
+/// Finds the first valid attempt and drops those after it; `None` if all are invalid. An attempt that was executed before
+/// is not executed again.
+fn first_valid(
+    chain: &Chain,
+    attempts: &mut Vec<Arc<[u8]>>,
+    executed: &mut Option<ExecutedBlock>,
+) -> Result<Option<ExecutedBlock>> {
     for (number, bytes) in attempts.iter().enumerate() {
-        let examined = Proposal::decode(bytes)
-            .and_then(|proposal| chain.examine(&proposal).map(|()| proposal.header));
-        match examined {
-            Ok(header) => {
+        match examine(chain, bytes, executed) {
+            Verdict::Valid(executed) => {
                 attempts.truncate(number + 1);
-                return Ok(Some(header));
+                return Ok(Some(executed));
             }
-            Err(error) if is_verdict(&error) => {
+            Verdict::Invalid(error) => {
                 let id = crate::proposals::id_of(bytes);
                 tracing::error!(attempt = number, id = %Hex(&id), %error, "an invalid proposal");
             }
-            Err(error) => return Err(error),
+            Verdict::None(error) => return Err(error),
         }
     }
     Ok(None)
@@ -391,7 +462,7 @@ mod tests {
 
     /// Makes a block with an operation, of which so many attempts are spoiled; returns what came of it and
     /// all attempts.
-    fn make(spoiled: u32) -> (Result<Made>, Vec<Proposal>) {
+    fn make(spoiled: u32) -> (Result<NextBlock>, Vec<Proposal>) {
         let folder = tempfile::tempdir().unwrap();
         let key: SigningKey = generate().unwrap();
         let config = ChainConfig {
@@ -405,18 +476,18 @@ mod tests {
         };
         let mut chain = Chain::create(folder.path(), &config).unwrap();
         let signers = Signers::some(&config, Vec::new()).unwrap();
-        let desk = Desk::new(chain.config().clone(), &signers, None, Metrics::new());
-        let (desk, kept) = (Arc::new(desk), Arc::default());
+        let round = SignatureRound::new(chain.config().clone(), &signers, None, Metrics::new());
+        let (round, kept) = (Arc::new(round), Arc::default());
         let proposals = Spoiled { first: spoiled, kept: Arc::clone(&kept) };
-        let collector = Collector::new(desk.clone(), Box::new(proposals), signers);
-        let signing = Signing::Elsewhere(collector);
-        let authority = thread::spawn(move || sign(&desk, &key, spoiled));
+        let collector = Collector::new(round.clone(), Box::new(proposals), signers);
+        let signing = Signing::Remote(collector);
+        let authority = thread::spawn(move || sign(&round, &key, spoiled));
         let operation = StateOperation::Set { key: b"key".to_vec(), value: b"value".to_vec() };
         signing.make(&mut chain, [], 0, None).unwrap();
         signing.published(0).unwrap();
         let made = signing.make(&mut chain, [operation], 5000, None);
-        if let Signing::Elsewhere(collector) = &signing {
-            collector.desk.close();
+        if let Signing::Remote(collector) = &signing {
+            collector.round.close();
         }
         authority.join().unwrap();
         let kept = kept.lock().unwrap();
@@ -425,21 +496,21 @@ mod tests {
     }
 
     /// Plays the authority, which signs what is not spoiled.
-    fn sign(desk: &Desk, key: &SigningKey, spoiled: u32) {
+    fn sign(round: &SignatureRound, key: &SigningKey, spoiled: u32) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        while !desk.is_closed() {
+        while !round.is_closed() {
             let wait = Duration::from_millis(10);
-            let (_, asked) = runtime.block_on(desk.awaited(0, u64::MAX, wait)).unwrap();
+            let (_, asked) = runtime.block_on(round.awaited(0, u64::MAX, wait)).unwrap();
             let Some((attempt, id)) = asked else { continue };
-            let Ok(bytes) = desk.proposal(attempt) else { continue };
-            // The desk may ask for another one by now.
+            let Ok(bytes) = round.proposal(attempt) else { continue };
+            // The round may ask for another one by now.
             let _ = if attempt.height > 0 && attempt.number < spoiled {
                 assert_eq!(id, id_of(&bytes));
-                let refusal = Refusal { chain: desk.chain(), attempt, id, invalid: true };
-                desk.refuse(0, &refusal, &refusal.sign(key), "another root")
+                let refusal = Refusal { chain: round.chain(), attempt, id, invalid: true };
+                round.refuse(0, &refusal, &refusal.sign(key), "another root")
             } else {
                 let hash = Proposal::decode(&bytes).unwrap().header.hash();
-                desk.sign(0, attempt.height, hash, key.sign(&hash).to_bytes())
+                round.sign(0, attempt.height, hash, key.sign(&hash).to_bytes())
             };
         }
     }
@@ -448,7 +519,7 @@ mod tests {
     fn each_attempt_is_another_block_and_the_last_ones_have_no_operations() {
         for spoiled in [0, 1, 3, 4, 15] {
             let (made, attempts) = make(spoiled);
-            let Made { view, ours, refused } = made.unwrap();
+            let made = made.unwrap();
             assert_eq!(attempts.len(), spoiled as usize + 1);
             let with = |proposal: &Proposal| !proposal.operations.is_empty();
             assert_eq!(attempts.iter().filter(|it| with(it)).count(), attempts.len().min(4));
@@ -456,7 +527,9 @@ mod tests {
             let times: Vec<_> = attempts.iter().map(|it| it.header.timestamp_ms).collect();
             assert!(times.is_sorted_by(|a, b| a < b) && times[0] == 5000, "{times:?}");
             // Operations that are not in the block are not said to be.
-            assert_eq!((ours, refused.is_some()), (spoiled < 4, spoiled >= 4));
+            assert_eq!(matches!(made, NextBlock::Own(_)), spoiled < 4);
+            assert_eq!(matches!(made, NextBlock::Emptied(..)), spoiled >= 4);
+            let view = made.into_view().unwrap();
             let block = view.block(At::Latest).unwrap();
             assert_eq!(block.body.operations, attempts.last().unwrap().operations);
         }

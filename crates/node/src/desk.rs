@@ -1,5 +1,5 @@
-//! Where the block that waits for signatures lies: the producer puts it there, and authorities ask for
-//! it and answer.
+//! The proposal that is collecting signatures. The producer posts it; authorities poll for it and answer with a
+//! signature or a refusal.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ use crate::authority::{Refusal, Signers, check_signature};
 use crate::metrics::Metrics;
 use crate::proposals::{Attempt, id_of};
 
-/// The block that waits for signatures, and the authorities that were heard of.
+/// The proposal that is collecting signatures, and when each authority asked last.
 #[derive(Debug)]
-pub struct Desk {
+pub struct SignatureRound {
     config: Arc<ChainConfig>,
     chain: Hash,
-    /// The authorities whose keys are here.
+    /// The authorities whose keys are local.
     local: Vec<u16>,
     state: Mutex<State>,
     /// Wakes the producer.
@@ -53,10 +53,10 @@ struct Asked {
     since: Instant,
 }
 
-/// What came of asking for signatures.
+/// The result of a signature round.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Together with the keys that are here, a quorum has signed.
+pub enum RoundResult {
+    /// A quorum has signed, counting this node's own keys.
     Signed(BTreeMap<u16, [u8; 64]>),
     /// So many authorities judge it invalid that it cannot get a quorum; their reasons.
     Refused(String),
@@ -65,13 +65,13 @@ pub enum Outcome {
 }
 
 /// An authority that has not asked for this long is missing. It asks at least every five seconds.
-const SILENCE: Duration = Duration::from_secs(15);
+const AUTHORITY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A proposal without a quorum for this long makes the node not ready.
-const PATIENCE: Duration = Duration::from_secs(10);
+const QUORUM_TIMEOUT: Duration = Duration::from_secs(10);
 
-impl Desk {
-    /// The desk of a chain's leader, which holds these keys itself and has blocks up to `head`.
+impl SignatureRound {
+    /// The signature round of a chain's leader, which has these local keys and blocks up to `head`.
     pub fn new(
         config: Arc<ChainConfig>,
         signers: &Signers,
@@ -94,9 +94,9 @@ impl Desk {
         self.chain
     }
 
-    /// Asks authorities to answer the last of these attempts, of which `hash` is the header's hash. Answers
-    /// so far are dropped.
-    pub(crate) fn ask(&self, height: u64, attempts: Vec<Arc<[u8]>>, hash: Option<Hash>) {
+    /// Asks authorities to answer the last of these attempts, of which `hash` is the header's hash. Earlier answers
+    /// are dropped.
+    pub(crate) fn post(&self, height: u64, attempts: Vec<Arc<[u8]>>, hash: Option<Hash>) {
         let Some(last) = attempts.last() else { return };
         let number = u32::try_from(attempts.len() - 1).unwrap_or(u32::MAX);
         let (attempt, id) = (Attempt { height, number }, id_of(last));
@@ -115,21 +115,21 @@ impl Desk {
         });
     }
 
-    /// Waits until it is clear what comes of the proposal, at most for some time, if given. Blocks.
-    pub(crate) fn wait(&self, most: Option<Duration>) -> Option<Outcome> {
-        let until = most.map(|most| Instant::now() + most);
+    /// Blocks until the proposal is decided, or until `timeout` has passed.
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> Option<RoundResult> {
+        let until = timeout.map(|timeout| Instant::now() + timeout);
         let mut state = self.state();
         loop {
             if state.closed {
-                return Some(Outcome::Closed);
+                return Some(RoundResult::Closed);
             }
             if let Some(asked) = &state.asked {
                 if asked.signatures.len() + self.local.len() >= self.quorum() {
                     self.metrics.quorum(asked.since.elapsed());
-                    return Some(Outcome::Signed(asked.signatures.clone()));
+                    return Some(RoundResult::Signed(asked.signatures.clone()));
                 }
                 if asked.refusals.len() > self.config.authorities.len() - self.quorum() {
-                    return Some(Outcome::Refused(show(&asked.refusals)));
+                    return Some(RoundResult::Refused(show(&asked.refusals)));
                 }
             }
             state = match until.map(|until| until.saturating_duration_since(Instant::now())) {
@@ -174,7 +174,7 @@ impl Desk {
             return Err(Error::new(Reason::QuorumMissing, expected, found));
         }
         match &state.asked {
-            Some(asked) if asked.since.elapsed() > PATIENCE || !asked.refusals.is_empty() => {
+            Some(asked) if asked.since.elapsed() > QUORUM_TIMEOUT || !asked.refusals.is_empty() => {
                 let height = asked.attempt.height;
                 let expected = format_args!("block {height} signed by {quorum} authorities");
                 let signed = asked.signatures.len() + self.local.len();
@@ -216,7 +216,7 @@ impl Desk {
                     return Ok((state.head, asked));
                 }
             }
-            // The desk keeps the sender.
+            // The round keeps the sender.
             let _ = tokio::time::timeout_at(deadline, changes.changed()).await;
         }
     }
@@ -288,7 +288,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Checks that an authority signs elsewhere; returns its key.
+    /// Checks that an authority is remote; returns its key.
     fn check_remote(&self, authority: u16) -> Result<&[u8; 32]> {
         let key = self.config.authorities.get(usize::from(authority));
         key.filter(|_| !self.local.contains(&authority)).ok_or_else(|| {
@@ -301,7 +301,7 @@ impl Desk {
         let all = (0..=u16::MAX).take(self.config.authorities.len());
         let present = |index: &u16| {
             self.local.contains(index)
-                || state.seen.get(index).is_some_and(|seen| seen.elapsed() < SILENCE)
+                || state.seen.get(index).is_some_and(|seen| seen.elapsed() < AUTHORITY_TIMEOUT)
         };
         all.filter(|index| !present(index)).collect()
     }
@@ -327,7 +327,7 @@ impl Desk {
     }
 }
 
-/// Adds signatures from elsewhere to a header with those of the keys that are here.
+/// Merges remote signatures into a locally signed header.
 pub(crate) fn with_signatures(
     mut signed: SignedHeader,
     others: BTreeMap<u16, [u8; 64]>,

@@ -47,5 +47,5 @@ mod view;
 
 pub use audit::{Audited, audit};
 pub use block::{Block, Body};
-pub use chain::{Chain, Made, Retention};
+pub use chain::{Chain, ExecutedBlock, Retention, Verdict};
 pub use view::{At, Placed, ProvedBlocks, View};

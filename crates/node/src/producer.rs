@@ -20,10 +20,10 @@ use tokio::sync::{mpsc, watch};
 
 use crate::block::{MAX_BYTES, bytes_of};
 use crate::clock::now_ms;
-use crate::collect::Signing;
+use crate::collect::{NextBlock, Signing};
 use crate::log::{BlockLog, Standby};
 use crate::metrics::Metrics;
-use crate::{Chain, Made, Retention, View};
+use crate::{Chain, Retention, View};
 
 /// When blocks are made, and what is kept of older ones.
 #[derive(Clone, Copy, Debug)]
@@ -156,13 +156,15 @@ impl Producer {
         let started = Instant::now();
         let resumed = self.signing.resume(&mut self.chain, now_ms(), self.shared.as_mut());
         let made = match resumed {
-            Ok(Some(view)) => self.made(view, Vec::new(), started.elapsed()),
-            Ok(None) => Ok(()),
-            Err(_) if self.signing.is_closed() => Ok(()),
-            Err(error) if self.has_wrong_block(&error) => {
+            Ok(Some(NextBlock::Invalid(error))) => {
                 self.refused(&error);
                 Ok(())
             }
+            Ok(Some(
+                NextBlock::Own(view) | NextBlock::Emptied(view, _) | NextBlock::Other(view),
+            )) => self.made(view, Vec::new(), started.elapsed()),
+            Ok(None) => Ok(()),
+            Err(_) if self.signing.is_closed() => Ok(()),
             Err(error) => {
                 tracing::error!(reason = %error.reason(), %error, "the proposed block is not finished");
                 Err(error)
@@ -207,32 +209,29 @@ impl Producer {
         let started = Instant::now();
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
         let shared = self.shared.as_mut();
-        if let Some(shared) = &shared {
-            shared.log.forget();
-        }
         match self.signing.make(&mut self.chain, operations, now_ms, shared) {
-            Ok(Made { view, ours: true, .. }) => {
+            Ok(NextBlock::Own(view)) => {
                 let made = self.made(view, taken, started.elapsed());
                 made.or_else(|error| self.conditions.failed(error))?;
                 Ok(Vec::new())
             }
             // Another block was published or proposed first. The operations go into a block after it; a block
             // without any is not needed there.
-            Ok(Made { view, ours: false, refused: None }) => {
+            Ok(NextBlock::Other(view)) => {
                 self.followed(view, started.elapsed())
                     .or_else(|error| self.conditions.failed(error))?;
                 // There may be more.
                 self.catch_up()?;
                 Ok(if taken.is_empty() { Vec::new() } else { vec![taken] })
             }
-            // The block was never published: its height has one that is wrong.
-            Err(error) if self.has_wrong_block(&error) => {
+            // The block was never published: its height has one that is invalid.
+            Ok(NextBlock::Invalid(error)) => {
                 self.refused(&error);
                 answer(taken, &Err(error));
                 Ok(Vec::new())
             }
             // Blocks with the operations were invalid at every attempt, and one without them was signed.
-            Ok(Made { view, refused: Some(error), .. }) => {
+            Ok(NextBlock::Emptied(view, error)) => {
                 let made = self.made(view, Vec::new(), started.elapsed());
                 made.or_else(|error| self.conditions.failed(error))?;
                 Ok(divide(taken, &error))
@@ -248,7 +247,7 @@ impl Producer {
             Err(error) => {
                 tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
                 answer(taken, &Err(error.clone()));
-                // The submissions are not at fault, so it is the store.
+                // The submissions were valid, so the store failed.
                 self.conditions.failed(error).map(|()| Vec::new())
             }
         }

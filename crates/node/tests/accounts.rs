@@ -1,4 +1,4 @@
-//! A chain with `mpt`, from the view of Ethereum libraries: its answers verify.
+//! A chain with `mpt`, as Ethereum libraries see it: its answers verify.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -117,7 +117,7 @@ fn accounts_and_slots_are_proved_at_every_height() {
         ])
     );
 
-    // The same after a kill and after a stop.
+    // Unchanged after a kill and after a stop.
     node.kill();
     let node = Node::start(folder.path(), FAST);
     check_blocks(&node);
@@ -132,7 +132,7 @@ fn accounts_and_slots_are_proved_at_every_height() {
 
     // States that are no longer kept are not proved.
     let node = Node::start(folder.path(), &["--block-interval-ms", "0", "--keep-states", "1"]);
-    // Old states are deleted after a block, so the next block shows it.
+    // Old states are deleted after a block, so the effect is visible with the next block.
     submit(&node, &[set(&ALICE, &account(1, 8))]);
     submit(&node, &[set(&ALICE, &account(1, 9))]);
     assert_eq!(state(&node, "0x5", &ALICE), (Some(8), [0, 0]));
@@ -283,7 +283,7 @@ fn methods_of_ethereum_say_what_is_true() {
         assert_eq!(ask("eth_getStorageAt", json!([bob, hex(&word(2)), at])), hex(&word(30)));
     }
     assert_eq!(ask("eth_getBalance", json!([bob])), "0x32");
-    // As geth writes them back.
+    // Formatted like geth's replies.
     let long = |digits: usize| format!("0x{:0>digits$}", "aB");
     let whole = long(64).to_lowercase();
     for (slot, key) in [

@@ -1,4 +1,4 @@
-//! AMB from a client's view: values at old blocks, histories, walks through ranges, counts, entries for replicas.
+//! AMB from a client's view: values at old blocks, histories, pages of ranges, counts, entries for replicas.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -23,7 +23,7 @@ fn start(folder: &Path) -> Node {
     Node::start(folder, FAST)
 }
 
-/// Block h >= 1 sets `often` and three keys of its own, and deletes one of those of the block before.
+/// Block h >= 1 sets `often` and three new keys, and deletes one of the previous block's keys.
 fn make(node: &Node, heights: std::ops::RangeInclusive<u64>) {
     for height in heights {
         let mut ops = vec![set("often", &height.to_string())];
@@ -72,7 +72,7 @@ fn answer<T>(
 /// A key, its value and the block that set it.
 type Found = (String, (String, u64));
 
-/// Walks through a range against one head; returns its entries and the number of pages.
+/// Reads all pages of a range against one head; returns the entries and the number of pages.
 fn walk(
     node: &Node,
     config: &ChainConfig,
@@ -112,7 +112,7 @@ fn one_head_proves_all_blocks_before_it() {
     let config = genesis(&node).config;
     make(&node, 1..=20);
     let head = node.ask("prooflight_head", &json!({}))["hash"].as_str().unwrap().to_owned();
-    // Blocks that are made in the meantime change nothing for a walk.
+    // Blocks that are made meanwhile do not affect the pages.
     make(&node, 21..=30);
     for at in [1, 2, 13, 20] {
         for reverse in [false, true] {
@@ -140,7 +140,7 @@ fn one_head_proves_all_blocks_before_it() {
             }
         });
     }
-    // Without a block, that of the head.
+    // Without a block, the head's block.
     let params = json!({ "scheme": "amb", "keys": [hex(b"often")], "head": head });
     let reply = node.ask("prooflight_prove", &params);
     answer(&config, &reply, &Statement::Keys { height: 20, keys: &[b"often"] }, |_, answer| {
@@ -200,7 +200,7 @@ fn a_history_has_the_headers_of_its_changes() {
     assert_eq!(ask(b"003-1", 4, 9, 12), (vec![], vec![4, 9]));
     assert_eq!(ask(b"often", 8, 11, 11), (vec![8, 9, 10, 11], vec![8, 9, 10]));
     assert_eq!(ask(b"never", 0, 12, 12), (vec![], vec![0]));
-    // Without a last block, that of the head; the scheme may be left out.
+    // Without a last block, the head's block; the scheme may be left out.
     let params = json!({ "key": hex(b"often"), "from": "0x4", "head": "0x5" });
     let reply = node.ask("prooflight_history", &params);
     assert_eq!(reply["headers"].as_array().unwrap().len(), 1);

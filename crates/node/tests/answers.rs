@@ -1,4 +1,4 @@
-//! Every request has an answer, and the answers that nobody reads take no memory from those who read.
+//! Every request has an answer, and unread answers take no memory from clients that read.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -26,7 +26,7 @@ fn ask_and_never_read(node: &Node, connections: usize) -> Vec<WebSocket> {
         let mut socket = WebSocket::connect(node.address);
         socket.give_up_after(Duration::from_secs(1));
         let asked = if number.is_multiple_of(2) { BLOCK } else { &batch };
-        // Those that are cut for others cannot ask any more.
+        // Connections that were cut cannot send requests any more.
         (0..4).take_while(|_| socket.try_send(asked).is_ok()).count();
         socket
     };
@@ -53,7 +53,7 @@ fn who_reads_is_served_while_others_hold_all_memory_for_answers() {
         assert_eq!(replies.as_array().unwrap().len(), 4);
         assert_eq!(replies[3]["result"], expected);
     }
-    // The others hold more than there is, so some were cut.
+    // The others would exceed the memory, so some were cut.
     let metrics = || node.client().get("/metrics").1;
     let connections = || {
         let metrics = metrics();
@@ -63,7 +63,7 @@ fn who_reads_is_served_while_others_hold_all_memory_for_answers() {
     assert!(connections() < sockets.len(), "{}", metrics());
     let after = node.memory();
     println!("{} MiB before, {} MiB at most", before.now >> 20, after.most >> 20);
-    // The answers, and those that are being made.
+    // The held answers, and the reserved ones.
     assert!(after.most < before.now + (200 << 20), "{before:?} {after:?}");
 }
 
@@ -174,7 +174,7 @@ fn an_address_has_so_many_connections_unless_it_is_that_of_a_proxy() {
         let client = Client { address: node.address, token: None };
         client.post(BLOCK.replace("0x1", "0x0").as_bytes()).unwrap()
     };
-    // As if this machine had no proxy.
+    // Loopback addresses are no proxies here.
     let node = Node::start(folder.path(), &[&of_one[..], &["--proxy", "192.0.2.1"]].concat());
     let socket = WebSocket::connect(node.address);
     let _idle = Connection::open(node.address);
@@ -182,7 +182,7 @@ fn an_address_has_so_many_connections_unless_it_is_that_of_a_proxy() {
     let refused: Value = serde_json::from_str(&status(&node).1).unwrap();
     assert_eq!(refused["error"]["data"]["reason"], "busy");
     assert_eq!(refused["error"]["data"]["expected"], "at most 2 connections of an address");
-    // Operators are not shut out.
+    // The admin listener is not affected.
     assert_eq!(node.admin().get("/health").0, 200);
     drop(socket);
     eventually(|| status(&node).0 == 200, || format!("{:?}", status(&node)));
@@ -221,7 +221,7 @@ fn the_listener_for_authorities_shows_its_pages_for_its_token_only() {
         assert_eq!(statuses(wrong), [200, 401, 401], "{wrong}");
     }
     assert_eq!(statuses("Authorization: Bearer the token\r\n"), [200; 3]);
-    // The other listeners are as they were.
+    // The other listeners are not affected.
     assert_eq!(leader.client().get("/ready").0, 200);
     assert_eq!(leader.admin().get("/ready").0, 200);
 }

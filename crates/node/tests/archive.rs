@@ -98,7 +98,7 @@ fn what_cannot_be_answered_has_its_reason() {
         let avl = json!({ "scheme": "avl", "keys": [] });
         assert_eq!(reason(server, "prooflight_prove", avl), "unknown_statement");
     }
-    // An error that only the node can detect is passed on unchanged.
+    // An error that only the node can detect is forwarded unchanged.
     let unknown = json!({ "at": "0x99" });
     let hash = json!({ "at": format!("0x{}", "ab".repeat(32)) });
     let too_many = json!({ "heights": vec!["0x0"; 200_003] });
@@ -190,7 +190,7 @@ fn other_chain(folder: &Path, fork: usize, more: usize) {
     assert!(node.stop().success());
 }
 
-/// Everything in a folder of files.
+/// The names and contents of the files in a folder.
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let file = |file: std::io::Result<fs::DirEntry>| {
         let path = file.unwrap().path();

@@ -395,10 +395,10 @@ fn a_leader_that_lies_gets_one_signature_of_a_height() {
     drop(second);
 
     // The leader's machine is taken over: its folder, its listener, and all its programs.
-    let mut chain = Chain::open(&council.leader_folder()).unwrap();
-    let mut block = |value: &str| {
+    let chain = Chain::open(&council.leader_folder()).unwrap();
+    let block = |value: &str| {
         let set = StateOperation::Set { key: "a".into(), value: value.into() };
-        chain.propose([set], now_ms()).unwrap()
+        chain.execute([set], now_ms()).unwrap().proposal()
     };
     let (first, other) = (block("2"), block("3"));
     let height = first.header.height;

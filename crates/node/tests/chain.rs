@@ -14,7 +14,7 @@ use prooflight_core::statement::Statement;
 use prooflight_core::store::Proved;
 use prooflight_core::{Reason, Result, Scheme};
 use prooflight_node::authority::{Signers, generate};
-use prooflight_node::{At, Block, Chain, View};
+use prooflight_node::{At, Block, Chain, Verdict, View};
 
 const NOW: u64 = 1_800_000_000_000;
 
@@ -57,7 +57,7 @@ fn made(folder: &Path) -> (Chain, Signers) {
     let (config, signers) = config();
     let mut chain = Chain::create(folder, &config).unwrap();
     for block in blocks() {
-        chain.make(block, NOW, &signers).unwrap();
+        signers.make(&mut chain, block, NOW).unwrap();
     }
     (chain, signers)
 }
@@ -146,7 +146,7 @@ fn a_view_stays_as_it_was_while_blocks_are_made() {
     let (mut chain, signers) = made(folder.path());
     let before = chain.view().unwrap();
     let head = *before.head_hash();
-    let after = chain.make([set("alice", "new")], NOW, &signers).unwrap();
+    let after = signers.make(&mut chain, [set("alice", "new")], NOW).unwrap();
     assert_eq!((before.height() + 1, *before.head_hash()), (after.height(), head));
     assert_eq!(lookup(&before, At::Latest, "alice"), Some(b"19".to_vec()));
     assert_eq!(lookup(&after, At::Latest, "alice"), Some(b"new".to_vec()));
@@ -163,7 +163,7 @@ fn a_chain_continues_after_opening_again() {
     drop(chain);
     let mut chain = Chain::open(folder.path()).unwrap();
     assert_eq!(*chain.view().unwrap().head_hash(), head);
-    let view = chain.make([set("bob", "3")], 0, &signers).unwrap();
+    let view = signers.make(&mut chain, [set("bob", "3")], 0).unwrap();
     assert_eq!(view.head().header.parent, head);
     assert_eq!(view.head().header.timestamp_ms, NOW + view.height());
     assert_eq!(lookup(&view, At::Latest, "bob"), Some(b"3".to_vec()));
@@ -175,10 +175,10 @@ fn a_refused_block_changes_nothing() {
     let (mut chain, signers) = made(folder.path());
     let head = *chain.view().unwrap().head_hash();
     let long = "x".repeat(257);
-    let refused = chain.make([set("bob", "9"), set(&long, "")], NOW, &signers).unwrap_err();
+    let refused = signers.make(&mut chain, [set("bob", "9"), set(&long, "")], NOW).unwrap_err();
     assert_eq!(refused.reason(), Reason::KeyLength);
     assert_eq!(*chain.view().unwrap().head_hash(), head);
-    assert_eq!(chain.make([], NOW, &signers).unwrap().head().header.parent, head);
+    assert_eq!(signers.make(&mut chain, [], NOW).unwrap().head().header.parent, head);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_replica_that_executes_the_blocks_has_the_same_chain() {
     let view = chain.view().unwrap();
     let mut replica = Chain::create(other.path(), view.config()).unwrap();
     for height in 0..=view.height() {
-        replica.follow(view.block(At::Height(height)).unwrap()).unwrap();
+        replica.follow(view.block(At::Height(height)).unwrap()).into_result().unwrap();
     }
     let copy = replica.view().unwrap();
     assert_eq!((copy.head(), copy.head_hash()), (view.head(), view.head_hash()));
@@ -207,16 +207,16 @@ fn a_replica_refuses_every_wrong_block() {
     let mut chain = Chain::create(folder.path(), &config).unwrap();
     let mut replica = Chain::create(other.path(), &config).unwrap();
     for block in [vec![set("alice", "1")], vec![set("bob", "2"), set("carol", "3")]] {
-        chain.make(block, NOW, &signers).unwrap();
+        signers.make(&mut chain, block, NOW).unwrap();
     }
     let view = chain.view().unwrap();
-    replica.follow(view.block(At::Height(0)).unwrap()).unwrap();
+    replica.follow(view.block(At::Height(0)).unwrap()).into_result().unwrap();
     let good = view.block(At::Height(1)).unwrap();
 
     let refused = |replica: &mut Chain, change: &dyn Fn(&mut Block)| {
         let mut block = good.clone();
         change(&mut block);
-        let error = replica.follow(block).unwrap_err();
+        let Verdict::Invalid(error) = replica.follow(block) else { panic!("valid") };
         assert_eq!(replica.height(), Some(0), "{error}");
         error.reason()
     };
@@ -275,7 +275,7 @@ fn a_replica_refuses_every_wrong_block() {
         });
         assert_eq!(reason, Reason::InvalidBlock);
     }
-    assert_eq!(*replica.follow(good).unwrap().head_hash(), *view.head_hash());
+    assert_eq!(*replica.follow(good).into_result().unwrap().head_hash(), *view.head_hash());
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn a_store_that_lost_an_acknowledged_block_is_not_opened() {
     drop(chain);
     copy(folder.path(), old.path());
     let mut chain = Chain::open(folder.path()).unwrap();
-    chain.make([set("bob", "3")], NOW, &signers).unwrap();
+    signers.make(&mut chain, [set("bob", "3")], NOW).unwrap();
     drop(chain);
 
     // The old store with the new anchor: the last block is lost.
@@ -328,7 +328,7 @@ fn a_store_that_lost_an_acknowledged_block_is_not_opened() {
     fs::remove_dir_all(old.path().join("store")).unwrap();
     let kept = fs::read(&anchor).unwrap();
     let mut chain = Chain::open(folder.path()).unwrap();
-    chain.make([set("bob", "4")], NOW, &signers).unwrap();
+    signers.make(&mut chain, [set("bob", "4")], NOW).unwrap();
     drop(chain);
     fs::write(&anchor, kept).unwrap();
     assert_eq!(Chain::open(folder.path()).unwrap().height(), height.map(|height| height + 1));

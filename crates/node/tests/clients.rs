@@ -42,7 +42,7 @@ fn begin(folder: &Path, text: &str) -> Node {
     Node::start(&chain, &["--config", &path])
 }
 
-/// The reason with which a call is refused, or nothing.
+/// The reason with which a call is refused, or an empty text.
 fn refused(client: &Client, method: &str) -> String {
     let params = match method {
         "prooflight_submit" => json!({ "ops": [set("key", "value")] }),
@@ -83,7 +83,7 @@ fn a_client_makes_no_more_calls_than_it_may() {
     let folder = tempfile::tempdir().unwrap();
     let node = begin(folder.path(), TWO);
     let writer = Client { token: Some("writer-secret".to_owned()), ..node.client() };
-    // A batch is as many calls as it has.
+    // Each call of a batch counts.
     let submit = json!({
         "jsonrpc": "2.0", "id": 1, "method": "prooflight_submit", "params": { "ops": [] }
     });
@@ -95,7 +95,7 @@ fn a_client_makes_no_more_calls_than_it_may() {
     let expected = busy[0]["error"]["data"]["expected"].as_str().unwrap();
     assert_eq!(expected, "at most 3 calls in a second of the client writer");
 
-    // Of many at once, at most two run; the others are told.
+    // Of many concurrent calls, at most two run; the others are refused.
     let reader = Client { token: Some("reader-secret".to_owned()), ..node.client() };
     let proof = json!({ "scheme": "avl", "keys": vec![hex(b"key"); 1] });
     let asked: Vec<_> = (0..16)
@@ -109,7 +109,7 @@ fn a_client_makes_no_more_calls_than_it_may() {
             assert_eq!(error["data"]["reason"], "busy", "{error}");
         }
     }
-    // Those that have ended do not count.
+    // Calls that have ended do not count.
     assert_eq!(refused(&reader, "prooflight_head"), "");
 }
 

@@ -34,7 +34,7 @@ fn begun(folder: &Path) -> (Chain, Signers) {
     };
     let signers = Signers::new(&config, vec![key]).unwrap();
     let mut chain = Chain::create(folder, &config).unwrap();
-    drop(chain.make([], NOW, &signers).unwrap());
+    drop(signers.make(&mut chain, [], NOW).unwrap());
     (chain, signers)
 }
 

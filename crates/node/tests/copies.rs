@@ -40,7 +40,7 @@ fn submit(node: &Node, keys: impl Iterator<Item = u32>, value: &str) {
     node.ask("prooflight_submit", &json!({ "ops": ops }));
 }
 
-/// Makes blocks while something is done.
+/// Makes blocks while `done` runs.
 fn while_blocks_are_made<T>(node: &Node, done: impl FnOnce() -> T) -> T {
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -78,7 +78,7 @@ fn a_running_node_is_backed_up_and_the_backup_runs() {
         let head = node.ask("prooflight_head", &json!({}));
         assert!(node.stop().success());
 
-        // It is the same chain, and executing its blocks leads to what it has.
+        // The copy has the same chain, and executing its blocks leads to the same state.
         assert_eq!(
             run(&copy, &["checkpoint", "--height", "30"]),
             run(&folder, &["checkpoint", "--height", "30"])

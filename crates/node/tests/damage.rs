@@ -89,7 +89,7 @@ fn gather_nodes(folder: &Path, nodes: &Path) {
     for (value, keys) in [("1", MANY), ("2", MANY), ("3", 10)] {
         let set =
             |key: u32| StateOperation::Set { key: key.to_be_bytes().into(), value: value.into() };
-        chain.make((0..keys).map(set), now_ms(), &signers).unwrap();
+        signers.make(&mut chain, (0..keys).map(set), now_ms()).unwrap();
         if value == "2" {
             eventually(|| nodes.exists(), || "no file of nodes".to_owned());
         }

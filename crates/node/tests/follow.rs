@@ -117,7 +117,7 @@ fn a_replica_follows_through_restarts_of_both_sides() {
         for n in 0..5 {
             submit(&leader, &format!("key {n}"), &format!("{round}"));
         }
-        // Either of them, stopped or killed, while there are blocks to follow.
+        // Stops or kills either node while there are blocks to follow.
         let (node, folder) = if round % 2 == 0 {
             (&mut leader, &pair.leader)
         } else {
@@ -215,7 +215,7 @@ fn a_replica_with_a_full_disk_serves_what_it_has() {
 fn a_replica_is_ready_only_with_every_block_that_its_chain_is_known_to_have() {
     let pair = Pair::new();
     let leader = pair.start_leader();
-    // The time for a request is that of the test, so that no request fails.
+    // The time limit of a request is as long as the test, so that no request fails.
     let patient = ["--request-time-ms", "120000", "--follow-interval-ms", "10"];
     let checkpoint = ["--checkpoint", pair.checkpoint.to_str().unwrap()];
     let follow = |url: &str, folder: &Path| {
@@ -359,7 +359,7 @@ fn a_lying_leader_is_refused_by_name_and_followed_again_when_it_tells_the_truth(
     }
     wait_until_same(&leader, &replica);
 
-    // A leader that is gone.
+    // A leader that has stopped.
     leader.stop();
     eventually(|| ready(&replica).1.contains("unreachable"), || format!("{:?}", ready(&replica)));
     assert!(replica.stop().success());

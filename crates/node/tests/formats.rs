@@ -1,4 +1,4 @@
-//! A chain with all schemes in a folder of an earlier format: it is brought up to date, and nothing else about it changes.
+//! A chain with all schemes in a folder of an earlier format: the format is upgraded, and nothing else changes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -20,7 +20,7 @@ use prooflight_core::chain::ChainConfig;
 use prooflight_mpt::Address;
 use serde_json::{Value, json};
 
-/// Old blocks of `lmpt` are proved too.
+/// With these settings, `lmpt` also proves old blocks.
 const SETTINGS: &[&str] = &["--block-interval-ms", "0", "--lmpt-replay"];
 
 /// The schemes that prove keys. The sixth, `mpt`, proves accounts.
@@ -30,7 +30,7 @@ const OF_KEYS: [Scheme; 5] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Lm
 const BEFORE: u64 = 8;
 const ALL: u64 = 12;
 
-/// The accounts that are always there, and one that block 3 deletes.
+/// The number of permanent accounts, and the account that block 3 deletes.
 const ADDRESSES: u8 = 30;
 const GONE: Address = [0xdd; 20];
 
@@ -69,7 +69,7 @@ fn state(at: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
     for (key, value) in (1..=at).flat_map(changes) {
         match value {
             Some(value) => drop(state.insert(key, value)),
-            // The slots of an account go with it.
+            // Deleting an account deletes its slots.
             None => state.retain(|kept, _| !kept.starts_with(&key)),
         }
     }
@@ -149,10 +149,10 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
     text(&ended.stdout)
 }
 
-/// A chain of the present format, and what is known of it.
+/// A chain of the present format, and the expected values.
 struct Scene {
     folder: tempfile::TempDir,
-    /// What the folder of a chain says about its format.
+    /// The content of the file `format`.
     now: String,
     /// The roots after all blocks, of a chain whose folder never had another format.
     roots: Vec<Value>,
@@ -189,7 +189,7 @@ impl Scene {
         copy(&self.folder.path().join("chain"), &folder);
         let entries = former::rewrite(&folder, form);
         match format {
-            // Folders from before did not say their format.
+            // Folders of format 0 have no file `format`.
             None => fs::remove_file(folder.join("format")).unwrap(),
             Some(format) => fs::write(folder.join("format"), format!("{format}\n")).unwrap(),
         }
@@ -216,7 +216,7 @@ impl Scene {
     }
 }
 
-/// Format 1 had all six schemes; the folder is opened first by each command that can.
+/// Format 1 had all six schemes. Each command that opens a folder is tried as the first one.
 #[test]
 fn a_chain_with_all_schemes_is_brought_up_to_date_from_the_first_format() {
     let scene = Scene::new();
@@ -275,7 +275,7 @@ fn an_upgrade_that_was_interrupted_between_any_two_steps_goes_on() {
 fn an_upgrade_that_is_killed_goes_on() {
     let scene = Scene::new();
     let (mut left, mut delay) = (Vec::new(), 0);
-    // Later and later, until a kill comes after the folder said the present format.
+    // Later each time, until the kill comes after the upgrade.
     while left.last() != Some(&scene.now) {
         let (folder, _) = scene.form(&format!("{delay}"), Some(1), FIRST);
         let opening = Node::open(&folder, "127.0.0.1:0".parse().unwrap(), SETTINGS);

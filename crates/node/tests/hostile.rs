@@ -210,14 +210,14 @@ fn a_client_that_asks_more_than_it_reads_costs_little_and_is_cut() {
         // As long as the node accepts it.
         (0..2_000).take_while(|_| socket.try_send(&asking).is_ok()).count();
     }
-    // Read slowly, so that there is always room for a little more.
+    // Read slowly, so that the node can always send a little more.
     for _ in 0..100 {
         for socket in &mut sockets {
             socket.skip(100_000);
         }
     }
     let while_read = node.memory();
-    // Then not at all: the connections end.
+    // Then nothing is read: the connections end.
     let metrics = || node.client().get("/metrics").1;
     eventually(|| metrics().contains("prooflight_connections 1\n"), metrics);
     let after = node.memory();

@@ -48,7 +48,7 @@ fn make(chain: &mut Chain, signers: &Signers, blocks: core::ops::Range<u64>) {
             key: key(40 * block + at),
             value: block.to_be_bytes().to_vec(),
         });
-        chain.make(operations, NOW, signers).unwrap();
+        signers.make(chain, operations, NOW).unwrap();
     }
 }
 

@@ -9,10 +9,10 @@ use prooflight_core::chain::{
     ChainConfig, ChainLimits, Checkpoint, SchemeConfig, SignedHeader, StateOperation,
 };
 use prooflight_core::{Reason, Result, Scheme};
-use prooflight_node::authority::{Authority, Memory, Signers, Verdict, generate};
+use prooflight_node::authority::{Authority, HeaderSignature, Memory, Signers, generate};
 use prooflight_node::clock::now_ms;
 use prooflight_node::proposals::Proposal;
-use prooflight_node::{At, Block, Chain};
+use prooflight_node::{At, Block, Chain, Verdict, View};
 
 /// A chain with three authorities and a quorum of two.
 struct World {
@@ -36,8 +36,8 @@ impl World {
             limits: ChainLimits::default(),
             genesis_timestamp_ms: now_ms() - 10_000,
         };
-        let mut leader = Chain::create(&folder.path().join("leader"), &config).unwrap();
-        let genesis = leader.propose([set("a", "0"), set("b", "0")], 0).unwrap();
+        let leader = Chain::create(&folder.path().join("leader"), &config).unwrap();
+        let genesis = leader.execute([set("a", "0"), set("b", "0")], 0).unwrap().proposal();
         let header_hash = genesis.header.hash();
         let checkpoint = Checkpoint { config, height: 0, header_hash };
         (Self { folder, keys, leader, checkpoint }, genesis)
@@ -50,15 +50,21 @@ impl World {
     }
 
     /// Proposes the next block, without publishing it.
-    fn propose(&mut self, operations: Vec<StateOperation>) -> Proposal {
-        self.leader.propose(operations, now_ms()).unwrap()
+    fn propose(&self, operations: Vec<StateOperation>) -> Proposal {
+        self.leader.execute(operations, now_ms()).unwrap().proposal()
     }
 
-    /// Publishes the proposal that the leader holds, signed by these.
+    /// Publishes a proposal, signed by these.
     fn publish(&mut self, proposal: &Proposal, by: &[usize]) -> Block {
         let signed = self.signers(by).sign(proposal.header.clone());
-        let view = self.leader.publish(signed).unwrap();
+        let view = self.commit(proposal, signed);
         view.block(At::Latest).unwrap()
+    }
+
+    /// Stores a proposal at the leader, with signatures.
+    fn commit(&mut self, proposal: &Proposal, signed: SignedHeader) -> View {
+        let executed = self.leader.execute_given(proposal).into_result().unwrap();
+        self.leader.commit(executed, signed).unwrap()
     }
 
     fn memory_file(&self) -> PathBuf {
@@ -89,21 +95,29 @@ fn set(key: &str, value: &str) -> StateOperation {
     StateOperation::Set { key: key.into(), value: value.into() }
 }
 
-fn judge(authority: &mut Authority, proposal: &Proposal) -> Result<Verdict> {
+fn judge(authority: &mut Authority, proposal: &Proposal) -> Verdict<HeaderSignature> {
     authority.judge(proposal.header.height, &proposal.encode().unwrap())
 }
 
 fn invalid(authority: &mut Authority, proposal: &Proposal) -> Reason {
-    match judge(authority, proposal).unwrap() {
+    match judge(authority, proposal) {
         Verdict::Invalid(error) => error.reason(),
-        signed @ Verdict::Signed { .. } => unreachable!("{signed:?}"),
+        other => unreachable!("{other:?}"),
     }
 }
 
 /// The bytes of a header's timestamp: after version, chain, height and parent.
 const TIMESTAMP: std::ops::Range<usize> = 73..81;
 
-/// The reason of an error that is no verdict.
+/// The reason why there is no verdict.
+fn unjudged(verdict: Verdict<HeaderSignature>) -> Reason {
+    match verdict {
+        Verdict::None(error) => error.reason(),
+        other => unreachable!("{other:?}"),
+    }
+}
+
+/// The reason of an error.
 fn refused<T: core::fmt::Debug>(result: Result<T>) -> Reason {
     result.unwrap_err().reason()
 }
@@ -112,14 +126,13 @@ fn refused<T: core::fmt::Debug>(result: Result<T>) -> Reason {
 fn begun() -> (World, Authority) {
     let (mut world, genesis) = World::new();
     let mut authority = world.open().unwrap();
-    let Verdict::Signed { hash, signature } = judge(&mut authority, &genesis).unwrap() else {
-        unreachable!()
-    };
+    let signed = judge(&mut authority, &genesis).into_result().unwrap();
+    let HeaderSignature { hash, signature } = signed;
     assert_eq!(hash, genesis.header.hash());
-    let mut signed = world.signers(&[2]).sign(genesis.header);
+    let mut signed = world.signers(&[2]).sign(genesis.header.clone());
     signed.signatures.insert(0, (0, signature));
     signed.check_signed(&world.checkpoint.config).unwrap();
-    let view = world.leader.publish(signed).unwrap();
+    let view = world.commit(&genesis, signed);
     authority.follow(view.block(At::Latest).unwrap()).unwrap();
     (world, authority)
 }
@@ -129,12 +142,12 @@ fn one_block_of_a_height_is_signed_before_and_after_a_restart() {
     let (mut world, mut authority) = begun();
     let other = world.propose(vec![set("a", "other")]);
     let proposal = world.propose(vec![set("a", "1")]);
-    let first = judge(&mut authority, &proposal).unwrap();
-    assert!(matches!(first, Verdict::Signed { .. }));
+    let first = judge(&mut authority, &proposal);
+    assert!(matches!(first, Verdict::Valid(_)));
     for _ in 0..2 {
-        assert_eq!(refused(judge(&mut authority, &other)), Reason::AlreadySigned);
+        assert_eq!(unjudged(judge(&mut authority, &other)), Reason::AlreadySigned);
         // The same signature, however often it is asked.
-        assert_eq!(judge(&mut authority, &proposal), Ok(first.clone()));
+        assert_eq!(judge(&mut authority, &proposal), first);
         drop(authority);
         authority = world.open().unwrap();
     }
@@ -143,7 +156,7 @@ fn one_block_of_a_height_is_signed_before_and_after_a_restart() {
     let block = world.publish(&other, &[1, 2]);
     authority.follow(block).unwrap();
     let next = world.propose(vec![]);
-    assert!(matches!(judge(&mut authority, &next), Ok(Verdict::Signed { .. })));
+    assert!(matches!(judge(&mut authority, &next), Verdict::Valid(_)));
 }
 
 #[test]
@@ -165,11 +178,11 @@ fn what_does_not_follow_from_the_published_blocks_is_refused() {
     assert_eq!(invalid(&mut authority, &older), Reason::NotExtending);
     let height = with(&|proposal| proposal.header.height = 2);
     assert_eq!(
-        authority.judge(1, &height.encode().unwrap()).map(|verdict| match verdict {
+        match authority.judge(1, &height.encode().unwrap()) {
             Verdict::Invalid(error) => error.reason(),
-            Verdict::Signed { .. } => unreachable!(),
-        }),
-        Ok(Reason::NotExtending)
+            other => unreachable!("{other:?}"),
+        },
+        Reason::NotExtending
     );
     let chain = with(&|proposal| proposal.header.chain[0] ^= 1);
     assert_eq!(invalid(&mut authority, &chain), Reason::WrongChain);
@@ -187,7 +200,7 @@ fn what_does_not_follow_from_the_published_blocks_is_refused() {
     // Complete bytes that are no block; what is cut in transit has another hash and does not get here.
     let bytes = honest.encode().unwrap();
     for length in 0..bytes.len() {
-        let verdict = authority.judge(1, &bytes[..length]).unwrap();
+        let verdict = authority.judge(1, &bytes[..length]);
         assert!(matches!(verdict, Verdict::Invalid(_)), "{length}");
     }
     // Every changed bit of the header, besides those of the time: a later one is that of another block.
@@ -195,11 +208,11 @@ fn what_does_not_follow_from_the_published_blocks_is_refused() {
     for bit in (0..header * 8).filter(|bit| !TIMESTAMP.contains(&(bit / 8))) {
         let mut changed = bytes.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
-        let verdict = authority.judge(1, &changed).unwrap();
+        let verdict = authority.judge(1, &changed);
         assert!(matches!(verdict, Verdict::Invalid(_)), "bit {bit}: {verdict:?}");
     }
     assert_eq!(authority.memory().height(), 0);
-    assert!(matches!(judge(&mut authority, &honest), Ok(Verdict::Signed { .. })));
+    assert!(matches!(judge(&mut authority, &honest), Verdict::Valid(_)));
 }
 
 #[test]
@@ -211,7 +224,7 @@ fn a_block_that_no_verifier_would_read_is_invalid() {
         let value = "x".repeat(most);
         (0..count).map(|key| set(&format!("{key:03}"), &value)).collect()
     };
-    let refused = world.leader.propose(many(128), now_ms()).unwrap_err();
+    let refused = world.leader.execute(many(128), now_ms()).unwrap_err();
     assert_eq!(refused.reason(), Reason::RequestTooLarge);
     // A leader without that check.
     let mut large = world.propose(many(1));
@@ -223,11 +236,11 @@ fn a_block_that_no_verifier_would_read_is_invalid() {
 #[test]
 fn the_clock_delays_and_never_judges() {
     let (mut world, mut authority) = begun();
-    let future = world.leader.propose([], now_ms() + 60_000).unwrap();
-    assert_eq!(refused(judge(&mut authority, &future)), Reason::HeadInFuture);
+    let future = world.leader.execute([], now_ms() + 60_000).unwrap().proposal();
+    assert_eq!(unjudged(judge(&mut authority, &future)), Reason::HeadInFuture);
     assert_eq!(authority.memory().height(), 0);
     let now = world.propose(vec![]);
-    assert!(matches!(judge(&mut authority, &now), Ok(Verdict::Signed { .. })));
+    assert!(matches!(judge(&mut authority, &now), Verdict::Valid(_)));
 }
 
 #[test]
@@ -237,14 +250,14 @@ fn only_the_next_height_is_judged() {
     let block = world.publish(&first, &[1, 2]);
     let second = world.propose(vec![set("a", "2")]);
     // Its parent is not here yet.
-    assert_eq!(refused(judge(&mut authority, &second)), Reason::WrongBlock);
+    assert_eq!(unjudged(judge(&mut authority, &second)), Reason::WrongBlock);
     // A parent without a quorum is not published.
     let signed = SignedHeader { signatures: vec![], ..block.header.clone() };
     let unsigned = Block { header: signed, ..block.clone() };
     assert_eq!(refused(authority.follow(unsigned)), Reason::TooFewSignatures);
     authority.follow(block).unwrap();
-    assert!(matches!(judge(&mut authority, &second), Ok(Verdict::Signed { .. })));
-    assert_eq!(refused(judge(&mut authority, &first)), Reason::WrongBlock);
+    assert!(matches!(judge(&mut authority, &second), Verdict::Valid(_)));
+    assert_eq!(unjudged(judge(&mut authority, &first)), Reason::WrongBlock);
 }
 
 #[test]
@@ -259,7 +272,7 @@ fn genesis_is_signed_only_as_the_checkpoint_pins_it() {
     let memory = Memory::open(&world.memory_file(), config.id(), config.authorities[0]).unwrap();
     let chain = Chain::open(&folder).unwrap();
     let mut authority = Authority::new(chain, world.keys[0].clone(), memory, None).unwrap();
-    assert_eq!(refused(judge(&mut authority, &genesis)), Reason::InvalidArgument);
+    assert_eq!(unjudged(judge(&mut authority, &genesis)), Reason::InvalidArgument);
 }
 
 #[test]
@@ -267,7 +280,7 @@ fn an_older_memory_is_found_by_the_signatures_that_were_published() {
     let (mut world, mut authority) = begun();
     let old = fs::read(world.memory_file()).unwrap();
     let proposal = world.propose(vec![set("a", "1")]);
-    assert!(matches!(judge(&mut authority, &proposal), Ok(Verdict::Signed { .. })));
+    assert!(matches!(judge(&mut authority, &proposal), Verdict::Valid(_)));
     drop(authority);
 
     // Put back while its signature is out: what is published with it shows that.

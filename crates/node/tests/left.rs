@@ -1,4 +1,4 @@
-//! What is in a folder and should not be: things that are no files, and what killed processes left.
+//! Unexpected entries of a folder: special files, and the remains of killed processes.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -21,7 +21,7 @@ fn make_fifo(path: &Path) {
     assert!(Command::new("mkfifo").args(["-m", "600"]).arg(path).status().unwrap().success());
 }
 
-/// The error of a program, which must end by itself.
+/// The error of a program, which must end on its own.
 fn error_of(mut command: Command) -> String {
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
@@ -72,7 +72,7 @@ fn no_file_of_a_chain_may_be_something_else() {
     let folder = tempfile::tempdir().unwrap();
     begin(folder.path());
     let (chain, aside) = (folder.path().join("chain"), folder.path().join("aside"));
-    // Read only where there are many nodes.
+    // Read only for a state with many nodes.
     fs::write(chain.join("avl-nodes"), "").unwrap();
     let all = files(&chain);
     for part in ["store", "snapshots", "format", "schemes.json", "anchor", "authority-0.key"] {
@@ -216,7 +216,7 @@ fn temporary_folders_and_staged_files_of_killed_processes_are_removed() {
     assert!(left.len() == 2 && !left.contains(&of_first[0]), "{left:?}");
     drop((second, third));
 
-    // As a `verify` and a leader would leave them that are killed in the middle of a write.
+    // As left by a `verify` and a leader that were killed during a write.
     leader.kill();
     let verified = chain.join("prooflight-scratch-left");
     fs::create_dir_all(verified.join("chain")).unwrap();

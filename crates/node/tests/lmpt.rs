@@ -113,7 +113,7 @@ fn every_block_of_many_eras_is_proved_while_it_is_recent() {
     for name in ["lmpt_merge_keys ", "lmpt_merge_keys_total ", "lmpt_merge_wait_seconds_count 3"] {
         assert!(metrics.contains(&format!("prooflight_{name}")), "{metrics}");
     }
-    // Afterwards, only the era that is under way is in memory.
+    // Afterwards, only the current era is in memory.
     assert!(node.terminate().success());
     let node = Node::start(folder.path(), FAST);
     for at in 1..=24 {
@@ -139,7 +139,7 @@ fn old_blocks_are_replayed_by_a_node_that_is_told_to() {
     // Block 13 is in the era of blocks 11 to 15, which shows its layers from block 10 on.
     let keep = ["--lmpt-replay", "--keep-states", "11"];
     let node = Node::start(folder.path(), &[FAST, &keep].concat());
-    // Block 24 makes the node forget, which shows with block 25.
+    // Block 24 makes the node drop an era, which is visible with block 25.
     make(&node, 24..=25);
     for at in 1..=25 {
         match check(&node, at) {
@@ -215,7 +215,7 @@ fn a_node_that_is_killed_while_it_merges_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     init(folder.path(), &["--lmpt-era-ops", "9000"]);
     let (mut merging, mut known) = (0, BTreeMap::new());
-    // Later and later, until a kill has met a merge with some of its parts in the store.
+    // Later each time, until a kill comes when a merge has some of its parts in the store.
     for round in 0..40_u64 {
         if round >= 8 && merging > 0 {
             break;

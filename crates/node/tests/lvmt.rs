@@ -33,7 +33,7 @@ fn proved(node: &Node, params: &Params<'_>, key: &str) -> Result<Option<Vec<u8>>
     Ok(answers[0].value().map(|value| value.to_vec()))
 }
 
-/// The dear questions that come first.
+/// The expensive requests that come first.
 const DEAR: usize = 24;
 
 #[test]
@@ -41,7 +41,7 @@ fn a_cheap_question_is_answered_before_dear_ones_that_came_first() {
     let folder = tempfile::tempdir().unwrap();
     let begin = ["init", "--schemes", "avl,lvmt", "--lvmt-log-n", "12"];
     assert!(command(folder.path(), &begin).status.success());
-    // The last dear question waits for all others, on whatever machine this runs.
+    // The last expensive request waits for all others, on any machine.
     let settings =
         ["--block-interval-ms", "0", "--max-keys", "1024", "--request-time-ms", "600000"];
     let node = Node::start(folder.path(), &settings);
@@ -61,7 +61,7 @@ fn a_cheap_question_is_answered_before_dear_ones_that_came_first() {
                 answered.fetch_add(1, Ordering::SeqCst);
             });
         }
-        // The first of them has been answered, so all of them wait or run.
+        // The first one has been answered, so all others wait or run.
         eventually(|| answered.load(Ordering::SeqCst) > 0, String::new);
         assert_eq!(begun.load(Ordering::SeqCst), DEAR);
         for (scheme, keys) in [("avl", &keys[..1]), ("lvmt", &keys[..1]), ("avl", &keys)] {
@@ -94,7 +94,7 @@ fn four_shards_together_prove_every_key_and_each_names_the_class_of_the_others()
     for key in &keys {
         leader.ask("prooflight_submit", &json!({ "ops": [set(key, key)] }));
     }
-    // A shard remembers its keys after a restart.
+    // A shard keeps its keys after a restart.
     shards[2].kill();
     shards[2] = Node::start(folders[2].path(), &["--follow", &url, "--follow-interval-ms", "10"]);
     let head = leader.ask("prooflight_head", &json!({}));
@@ -200,7 +200,7 @@ fn setups_are_looked_at_by_params() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 
     let mut bytes = std::fs::read(&file).unwrap();
-    // In the first powers: those for larger vectors are not read.
+    // Among the first powers: the powers for larger vectors are not read.
     bytes[300] ^= 1;
     let damaged = folder.path().join("damaged.ptau");
     std::fs::write(&damaged, bytes).unwrap();

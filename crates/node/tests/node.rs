@@ -45,7 +45,7 @@ fn what_is_submitted_is_proved_at_every_height() {
     assert_eq!(verified(&node, &checkpoint, deleted["hash"].as_str().unwrap(), "alice"), None);
     assert_eq!(verified(&node, &checkpoint, "0x0", "alice"), None);
 
-    // The same after a stop and a start.
+    // Unchanged after a stop and a start.
     assert!(node.stop().success());
     let node = Node::start(folder.path(), FAST);
     assert_eq!(verified(&node, &checkpoint, "0x3", "alice"), Some(b"3".to_vec()));

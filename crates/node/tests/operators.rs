@@ -241,7 +241,7 @@ fn a_chain_from_the_future_waits_for_its_time() {
     let mut chain = Chain::open(folder.path()).unwrap();
     let signers = Signers::new(chain.config(), vec![key]).unwrap();
     let in_two_days = now_ms() + 2 * 86_400_000;
-    drop(chain.make([], in_two_days, &signers).unwrap());
+    drop(signers.make(&mut chain, [], in_two_days).unwrap());
     drop(chain);
 
     let node = Node::start(folder.path(), &["--empty-blocks", "--block-interval-ms", "0"]);

@@ -1,4 +1,4 @@
-//! Pages of browsers, and requests under names that are not the node's: they read, and write nothing.
+//! Pages of browsers, and requests with foreign host names: they may read, and cannot write.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -43,13 +43,13 @@ fn post(address: SocketAddr, headers: &str, body: &str) -> (u16, String) {
     send(address, "POST / HTTP/1.1", headers, body)
 }
 
-/// The reason with which a reply refuses, or nothing.
+/// The reason of a reply's refusal, or an empty text.
 fn reason(reply: &str) -> String {
     let reply: Value = serde_json::from_str(reply).unwrap();
     reply["error"]["data"]["reason"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The reasons with which a submission is refused over HTTP, in a batch and over WebSocket, or nothing.
+/// The reasons with which a submission is refused over HTTP, in a batch and over WebSocket, or empty texts.
 fn submit(address: SocketAddr, headers: &str) -> [String; 3] {
     let body = submission();
     let (_, single) = post(address, headers, &body);
@@ -94,7 +94,7 @@ fn a_page_of_another_origin_reads_but_does_not_write() {
     }
     let own = format!("Origin: http://{}\r\n", node.address);
     assert_eq!(submit(node.address, &format!("{host}{own}{own}")), REFUSED);
-    // A page that was given the node's address has the node's origin, under a name of its own.
+    // DNS rebinding: a page whose name resolves to the node's address has the node's origin, with a foreign host name.
     let port = node.address.port();
     let rebound = format!("Host: a.example:{port}\r\nOrigin: http://a.example:{port}\r\n");
     assert_eq!(submit(node.address, &rebound), REFUSED);
@@ -284,7 +284,7 @@ fn the_listener_for_authorities_serves_no_pages() {
         let (_, body) = post(council.entrance, "Host: leader\r\n", &call(method, &json!({})));
         assert_eq!(reason(&body), "invalid_argument", "{body}");
     }
-    // Nobody counts as being there.
+    // No authority counts as present.
     assert!(ready().contains("quorum_missing"), "{}", ready());
     let (_, body) = post(council.entrance, "Host: leader:8646\r\n", &awaited);
     assert_eq!(reason(&body), "", "{body}");

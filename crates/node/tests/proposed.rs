@@ -65,7 +65,7 @@ impl Stopped {
 
     fn block(&mut self, value: &str, now_ms: u64) -> Proposal {
         let set = StateOperation::Set { key: "key".into(), value: value.into() };
-        self.next.propose([set], now_ms).unwrap()
+        self.next.execute([set], now_ms).unwrap().proposal()
     }
 
     fn propose(&self, number: u32, proposal: &Proposal) {
@@ -212,9 +212,9 @@ fn a_leader_that_is_behind_asks_for_no_second_block_after_proposals_are_removed(
     assert_eq!(height(&second), next - 1);
     let object = chain.attempt(next, 0);
     eventually(|| !object.exists(), || "the proposal stays".to_owned());
-    let mut behind = Chain::open(&copy).unwrap();
+    let behind = Chain::open(&copy).unwrap();
     let set = StateOperation::Set { key: "key".into(), value: "late".into() };
-    let late = behind.propose([set], now_ms()).unwrap().encode().unwrap();
+    let late = behind.execute([set], now_ms()).unwrap().proposal().encode().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let bucket = Bucket::open(&chain.log()).unwrap();

@@ -1,4 +1,4 @@
-//! A chain that keeps only its newest blocks: what is still proved, and what is refused.
+//! A chain that keeps only its newest blocks: which states are proved, and which are refused.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -39,10 +39,10 @@ fn old_blocks_are_deleted_and_their_states_still_proved() {
     let node = Node::start(folder.path(), FAST);
     make(&node, 20);
     assert!(node.stop().success());
-    // A chain may be pruned later than from its beginning.
+    // Pruning may begin later than the chain.
     let keep = ["--keep-blocks", "5", "--lmpt-replay"];
     let node = Node::start(folder.path(), &[FAST, &keep].concat());
-    // The second block is made after the deletion that follows the first, so its view shows it.
+    // The deletion follows the first block, so the view of the second block shows it.
     make(&node, 2);
     let config = genesis(&node).config;
     for kept in 16..=22 {

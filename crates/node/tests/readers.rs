@@ -1,4 +1,4 @@
-//! Many readers at once, while blocks are made: every answer is right, and memory stays bounded.
+//! Many concurrent readers while blocks are made: every answer is right, and memory stays bounded.
 //!
 //! `PROOFLIGHT_READERS=1000 cargo test --release -p prooflight-node --test readers -- --nocapture`
 //! prints how long answers took.

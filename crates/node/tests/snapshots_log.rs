@@ -24,13 +24,13 @@ struct Place {
 }
 
 impl Place {
-    /// An empty place in the bucket that `PROOFLIGHT_S3` names, or else in a folder.
+    /// An empty location in the bucket of `PROOFLIGHT_S3`, or else in a folder.
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { log: log::anywhere(folder.path()), folder }
     }
 
-    /// A place in a folder, whose files the test changes.
+    /// A location in a folder, whose files the test changes.
     fn in_folder() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { log: log::in_folder(folder.path()), folder }
@@ -45,7 +45,7 @@ impl Place {
         assert!(command(&self.at("first"), &init).status.success());
     }
 
-    /// A leader that puts its snapshots into the bucket.
+    /// A leader that publishes its snapshots in the bucket.
     fn lead(&self) -> Node {
         let settings = [FAST, &["--publish", "--publish-snapshots"]].concat();
         Node::try_share("run", &self.at("first"), &self.log, &settings).unwrap()
@@ -193,7 +193,7 @@ fn a_server_with_the_log_needs_no_node() {
     let with_node = place.serve_history(&node, 7);
     let archive = place.serve_history_alone();
     until(&archive, 7);
-    // Everything is as from the node.
+    // All answers equal those of the node.
     let hash = |height: u64| {
         let at = json!({ "at": format!("{height:#x}") });
         node.ask("prooflight_header", &at)["hash"].clone()
@@ -337,7 +337,7 @@ fn a_missing_object_is_made_again_when_the_node_starts() {
     for last in [0, 3, 7] {
         fs::remove_file(place.object(last)).unwrap();
     }
-    // Nobody made the 10^16 files before this one.
+    // The 10^16 earlier files do not exist.
     fs::write(place.object(9_999_999_999_999_998), b"").unwrap();
     let node = place.lead();
     for last in 0..8 {
@@ -400,13 +400,13 @@ fn a_damaged_object_is_named_and_ends_nothing() {
             Some(bytes) => fs::write(&object, bytes).unwrap(),
             None => fs::remove_file(&object).unwrap(),
         }
-        // A server that has nothing of it in its cache.
+        // A server with an empty cache.
         let fresh = Node::serve_history_at(&place.log, &node, &["--cache-bytes", "0"]);
         let error = refused(&fresh, "prooflight_history", &params);
         assert_eq!(error["reason"], "store_corrupt", "{what}: {error}");
         let expected = error["expected"].as_str().unwrap();
         assert!(expected.contains("0000000000000003.smt"), "{what}: {expected}");
-        // Others are served, and this one as soon as it is back.
+        // Other blocks are served, and this one once its file is back.
         assert_eq!(history(&fresh, &checkpoint, 7, 7), [(7, None)], "{what}");
         fs::write(&object, &honest).unwrap();
         assert_eq!(history(&fresh, &checkpoint, 0, 7), of_key(), "{what}");

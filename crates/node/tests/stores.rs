@@ -6,7 +6,7 @@ use std::path::Path;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::chain::{ChainConfig, ChainLimits, LmptConfig, LvmtConfig, SchemeConfig};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, Proved, StateReader as _, Store as _, WriteBatch};
+use prooflight_core::store::{Change, Prepared, Proved, StateReader as _, Store as _, WriteBatch};
 use prooflight_core::{Limits, Reason, Scheme};
 use prooflight_mpt::{AccountProof, Word};
 use prooflight_node::schemes::{self, Place, SchemeOptions, SchemeStore};
@@ -61,7 +61,7 @@ impl Kept {
         Self { scheme, store, state }
     }
 
-    fn prepare(&mut self, block: &[KeyChange]) -> schemes::Next {
+    fn prepare(&self, block: &[KeyChange]) -> Prepared<schemes::Next> {
         let changes: Vec<_> = block.iter().map(Change::from).collect();
         self.state.prepare(&changes).unwrap()
     }
@@ -71,7 +71,7 @@ impl Kept {
         let mut batch = WriteBatch::new();
         schemes::namespace((), self.scheme).move_into(&mut batch, next.writes);
         self.store.write(batch).unwrap();
-        self.state.commit().unwrap();
+        self.state.commit(next.next).unwrap();
         assert_eq!(self.state.root(), next.root);
     }
 }
@@ -119,16 +119,20 @@ fn a_block_counts_once_it_is_committed_and_readers_stay_as_they_were() {
         for (height, block) in (0_u64..).zip(blocks()) {
             let before = kept.state.root();
             // Another block, which is abandoned.
-            kept.prepare(&[(ADDRESS.to_vec(), Some(account())), (slot_key(9), Some(vec![9]))]);
+            let other =
+                kept.prepare(&[(ADDRESS.to_vec(), Some(account())), (slot_key(9), Some(vec![9]))]);
             assert_eq!((kept.state.height(), kept.state.root()), (height.checked_sub(1), before));
             kept.keep(&block);
             assert_eq!(kept.state.height(), Some(height));
+            for stale in [other.next, Box::new(())] {
+                let refused = kept.state.commit(stale).unwrap_err();
+                assert_eq!(refused.reason(), Reason::InvalidArgument, "{scheme:?}");
+            }
             let reader = kept.state.reader().unwrap();
             let proved = prove(scheme, &reader, height).unwrap();
             assert_eq!(proved.roots, [(height, kept.state.root())]);
             readers.push((reader, proved));
         }
-        assert_eq!(kept.state.commit().unwrap_err().reason(), Reason::Bug);
         for (height, (reader, proved)) in (0..).zip(&readers) {
             assert_eq!(prove(scheme, reader, height).unwrap(), *proved, "{scheme:?}");
         }

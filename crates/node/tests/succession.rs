@@ -1,4 +1,4 @@
-//! A leader whose blocks authorities sign elsewhere is killed between any two steps, and succeeded.
+//! A leader with remote authorities is killed between any two steps, and a standby succeeds it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -44,8 +44,8 @@ impl Scene {
         Self { chain, authorities, leader, standby, next }
     }
 
-    /// The standby leads, finishes the block with this hash, and makes further ones; what the dead leader's folder has is
-    /// what the log has.
+    /// The standby leads, finishes the block with this hash, and makes further ones. The killed leader's folder has the same
+    /// blocks as the log.
     fn succeed(self, expected: &Value) {
         let Self { chain, authorities: _authorities, leader, standby, next } = self;
         drop(leader);
@@ -114,11 +114,11 @@ fn killed_after_a_quorum_signed_and_before_the_block_is_published() {
     let proposed = hash(&scene.chain.read(scene.next, 0));
     let signed = || scene.chain.signatures(scene.next).len() >= 2;
     eventually(signed, || scene.leader.admin().get("/ready").1);
-    // There is no room for the block when the signatures arrive.
+    // The block's object is occupied when the signatures arrive.
     let room = scene.chain.block(scene.next);
     fs::write(&room, b"garbage").unwrap();
     scene.chain.tell(&Lie::None);
-    // Every block so far had one.
+    // Every block so far had one quorum.
     let quorum = format!("prooflight_quorum_seconds_count {}\n", scene.next + 1);
     let metrics = || scene.leader.admin().get("/metrics").1;
     eventually(|| metrics().contains(&quorum), metrics);
@@ -141,7 +141,7 @@ fn killed_after_the_block_is_published_and_before_its_proposal_is_removed() {
     drop(waiting.join().unwrap());
     eventually(|| !object.exists(), || "the proposal stays".to_owned());
     scene.leader.kill();
-    // As if it had not got so far.
+    // As if it had been killed earlier.
     fs::create_dir_all(object.parent().unwrap()).unwrap();
     fs::write(&object, bytes).unwrap();
     scene.succeed(&proposed);
@@ -167,7 +167,7 @@ fn kill_9_of_leaders_in_turn_loses_no_acknowledged_block_and_nobody_signs_twice(
                     Ok(Ok(included)) => acknowledged.push(included),
                     // The leader was killed.
                     Err(_) => break,
-                    // It has just begun to lead.
+                    // The node has just begun to lead.
                     Ok(Err(error)) => {
                         let reason = &error["data"]["reason"];
                         assert!(reason == "quorum_missing" || reason == "read_only", "{error}");

@@ -46,7 +46,7 @@ fn height(node: &Node) -> u64 {
     u64::from_str_radix(&head["height"].as_str().unwrap()[2..], 16).unwrap()
 }
 
-/// What a command says that refuses a state.
+/// The output of a command that refuses a state.
 fn refusal(folder: &Path, url: &str, checkpoint: &Path) -> String {
     let mut arguments = vec!["run", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
     arguments.extend(settings(url, checkpoint));
@@ -117,7 +117,7 @@ fn a_replica_begins_with_a_state_and_follows_from_there() {
             let asked = json!({ "key": hex(b"newest"), "from": "0x16", "scheme": "amb" });
             same(&replica, "prooflight_history", asked);
         }
-        // What is before is not there, and says so.
+        // Earlier blocks and states are refused with a reason.
         let before = |at: &str| json!({ "scheme": schemes[0], "keys": [hex(b"newest")], "at": at });
         assert_eq!(reason(&replica, "prooflight_prove", &before("0x13")), "version_unavailable");
         if options.len() == 1 {
@@ -125,7 +125,7 @@ fn a_replica_begins_with_a_state_and_follows_from_there() {
             assert_eq!(reason(&replica, "prooflight_block", &at), "version_unavailable");
         }
         same(&replica, "prooflight_block", json!({ "at": "0x15" }));
-        // It goes on after a restart, and from a backup.
+        // The replica goes on after a restart, and from a backup.
         assert!(replica.stop().success());
         let backup = folder.path().join("backup");
         let made = command(&copy, &["backup", backup.to_str().unwrap()]);
@@ -182,7 +182,7 @@ fn a_chunk_that_is_altered_cut_or_left_out_is_refused_with_the_name_of_its_sende
                 },
                 Vec::clear,
             ];
-            // One after the other, as each starts a process.
+            // One after another, since each starts a process.
             let change = changes[number % 4];
             counted.store(0, Ordering::SeqCst);
             liar.tell(altering(number, &counted, change));
@@ -197,7 +197,7 @@ fn a_chunk_that_is_altered_cut_or_left_out_is_refused_with_the_name_of_its_sende
             let head = &begun["header"]["hash"];
             let asked = json!({ "head": head, "part": to, "from": hex(&[0; 8]) });
             let other = client.call("prooflight_sync", &asked).unwrap().unwrap();
-            // The headers come first, the other parts side by side.
+            // The headers come first, then the other parts in parallel.
             let number = usize::from(to == "headers");
             counted.store(0, Ordering::SeqCst);
             let chunk = bytes(&other["chunk"]);
@@ -234,7 +234,7 @@ struct Piece {
     is_last: bool,
 }
 
-/// Changes a byte of a snapshot file, and makes its checksums anew, so that only the tree shows it.
+/// Changes a byte of a snapshot file and recomputes its checksums, so that only the tree reveals the change.
 fn forge(file: &mut [u8], at: usize) {
     const HEADER: usize = 128;
     file[at] ^= 1;
@@ -255,7 +255,7 @@ fn a_snapshot_file_with_forged_checksums_is_refused_with_the_name_of_its_sender(
     let places: [fn(&[u8]) -> usize; 3] = [
         // A value.
         |file| file.windows(100).position(|it| it.iter().all(|byte| *byte == b'v')).unwrap(),
-        // The root that the header says.
+        // The root in the file's header.
         |_| 40,
         // A branch.
         |file| usize::try_from(u64::from_le_bytes(file[64..72].try_into().unwrap())).unwrap() + 8,
@@ -371,7 +371,7 @@ fn a_folder_or_a_chain_that_cannot_begin_so_is_refused() {
     assert!(said.contains("no part of one"), "{said}");
     assert!(copy.join("snapshots").exists() && !copy.join("syncing").exists());
     std::fs::remove_dir_all(&copy).unwrap();
-    // A chain that is there goes on as it is.
+    // An existing chain is continued.
     let all: Vec<_> = settings(&url, &pinned).into_iter().filter(|it| *it != "--sync").collect();
     let replica = Node::start(&copy, &all);
     eventually(|| height(&replica) == 2, || replica.admin().get("/ready").1);

@@ -1,4 +1,4 @@
-//! The program prints nothing of a URL but its origin: the other parts may hold a password or a key.
+//! The program prints only the origins of URLs: the other parts may contain a password or a key.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod harness;
@@ -6,7 +6,7 @@ mod harness;
 use std::fs;
 use std::process::Command;
 
-/// Secrets in each part of a URL, and in what is no URL because of a misspelling.
+/// Secrets in each part of a URL, and in misspelt URLs.
 const URLS: [&str; 6] = [
     "http://me:SECRET@127.0.0.1:1/SECRET?key=SECRET#SECRET",
     "http://127.0.0.1:1/SECRET?key=SECRET",
@@ -16,7 +16,7 @@ const URLS: [&str; 6] = [
     "s3://me:SECRET@bucket/folder?SECRET",
 ];
 
-/// Runs the program with variables of the environment; gives all that it prints.
+/// Runs the program with environment variables; returns its output.
 fn printed(arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let variables = variables.iter().copied();
     let ended = Command::new(harness::PROGRAM).args(arguments).envs(variables).output().unwrap();

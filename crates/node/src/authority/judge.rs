@@ -1,15 +1,16 @@
-//! An authority's verdict on a proposed block.
+//! The verdict of an authority, or of a leader, on a proposed block.
 
 use ed25519_dalek::{Signer, SigningKey};
-use prooflight_core::chain::{Checkpoint, SignedHeader};
-use prooflight_core::{Code, Error, Hash, Hex, Reason, Result};
+use prooflight_core::chain::{Checkpoint, Header, SignedHeader};
+use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use super::Memory;
 use super::keys::{check_majority, index_of};
 use crate::clock::{check_not_in_future, now_ms};
 use crate::follow::check_pinned;
+use crate::normalise::check_bytes;
 use crate::proposals::Proposal;
-use crate::{At, Block, Chain, View};
+use crate::{At, Block, Chain, ExecutedBlock, Verdict, View};
 
 /// An authority with its key, its copy of the chain, and its memory.
 #[derive(Debug)]
@@ -19,20 +20,17 @@ pub struct Authority {
     index: u16,
     memory: Memory,
     pinned: Option<Checkpoint>,
+    /// The block that was judged valid last, to be stored without executing it again.
+    examined: Option<ExecutedBlock>,
 }
 
-/// What an authority says about a block.
+/// An authority's signature of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Valid: the signature of the header's hash.
-    Signed {
-        /// The hash.
-        hash: Hash,
-        /// The signature.
-        signature: [u8; 64],
-    },
-    /// The block is invalid, for this reason.
-    Invalid(Error),
+pub struct HeaderSignature {
+    /// The header's hash, which is signed.
+    pub hash: Hash,
+    /// The signature.
+    pub signature: [u8; 64],
 }
 
 impl Authority {
@@ -60,7 +58,7 @@ impl Authority {
             let header = chain.view()?.header(At::Height(pinned.height))?;
             check_pinned(pinned, &header.header)?;
         }
-        let authority = Self { chain, key, index, memory, pinned };
+        let authority = Self { chain, key, index, memory, pinned, examined: None };
         authority.check_own_signatures()?;
         Ok(authority)
     }
@@ -98,35 +96,40 @@ impl Authority {
     /// Executes a proposal of the next height, and signs its header if it is valid and nothing else of
     /// that height was signed. The signature is made after the memory is on disk.
     ///
-    /// Whether it is valid depends on the chain and these bytes alone. An error is no verdict: another
+    /// Whether it is valid depends on the chain and these bytes alone. There is no verdict if another
     /// header was signed (`already_signed`), the block is from the future (`head_in_future`), it is not
     /// of the next height (`wrong_block`), or something failed here.
-    pub fn judge(&mut self, height: u64, proposal: &[u8]) -> Result<Verdict> {
-        let next = self.next();
-        if height != next {
-            let expected = format_args!("a proposal of height {next}");
-            return Err(Error::new(Reason::WrongBlock, expected, height));
+    pub fn judge(&mut self, height: u64, proposal: &[u8]) -> Verdict<HeaderSignature> {
+        if let Err(error) = self.check_may_sign(height) {
+            return Verdict::None(error);
         }
-        self.check_may_sign(next)?;
-        let examined = Proposal::decode(proposal).and_then(|proposal| {
-            self.chain.examine(&proposal)?;
-            if let Some(pinned) = self.pinned.as_ref().filter(|pinned| pinned.height == next) {
-                check_pinned(pinned, &proposal.header)?;
-            }
-            Ok(proposal)
-        });
-        let header = match examined {
-            Ok(proposal) => proposal.header,
-            Err(error) if is_verdict(&error) => return Ok(Verdict::Invalid(error)),
-            Err(error) => return Err(error),
+        let executed = match examine(&self.chain, proposal, &mut self.examined) {
+            Verdict::Valid(executed) => executed,
+            Verdict::Invalid(error) => return Verdict::Invalid(error),
+            Verdict::None(error) => return Verdict::None(error),
         };
-        check_not_in_future(header.timestamp_ms, now_ms())?;
-        let hash = header.hash();
-        self.memory.remember(next, &hash)?;
-        Ok(Verdict::Signed { hash, signature: self.key.sign(&hash).to_bytes() })
+        if let Some(pinned) = self.pinned.as_ref().filter(|pinned| pinned.height == height)
+            && let Err(error) = check_pinned(pinned, executed.header())
+        {
+            return Verdict::Invalid(error);
+        }
+        let signed = self.sign(executed.header());
+        self.examined = Some(executed);
+        match signed {
+            Ok(signature) => Verdict::Valid(signature),
+            Err(error) => Verdict::None(error),
+        }
     }
 
-    /// Takes a published block. `memory_lost` if it has a signature of this key that the memory lacks;
+    /// Signs the header of a valid block, unless it is from the future or another one was signed.
+    fn sign(&mut self, header: &Header) -> Result<HeaderSignature> {
+        check_not_in_future(header.timestamp_ms, now_ms())?;
+        let hash = header.hash();
+        self.memory.remember(header.height, &hash)?;
+        Ok(HeaderSignature { hash, signature: self.key.sign(&hash).to_bytes() })
+    }
+
+    /// Stores a published block. `memory_lost` if it has a signature of this key that the memory lacks;
     /// other errors are those of [`Chain::follow`].
     pub fn follow(&mut self, block: Block) -> Result<View> {
         let SignedHeader { header, .. } = &block.header;
@@ -135,7 +138,7 @@ impl Authority {
             check_pinned(pinned, header)?;
         }
         self.check_own_signature(&block.header)?;
-        self.chain.follow(block)
+        self.chain.follow_executed(block, self.examined.take()).into_result()
     }
 
     /// Checks the memory against this key's signatures in blocks that are here.
@@ -158,8 +161,13 @@ impl Authority {
         }
     }
 
-    /// Blocks up to a checkpoint are published, and genesis needs one.
-    fn check_may_sign(&self, next: u64) -> Result<()> {
+    /// Only the next height is signed. Blocks up to a checkpoint are published, and genesis needs one.
+    fn check_may_sign(&self, height: u64) -> Result<()> {
+        let next = self.next();
+        if height != next {
+            let expected = format_args!("a proposal of height {next}");
+            return Err(Error::new(Reason::WrongBlock, expected, height));
+        }
         match &self.pinned {
             Some(pinned) if next < pinned.height => {
                 let expected = format_args!("the published block {next}, below the checkpoint's");
@@ -174,8 +182,36 @@ impl Authority {
     }
 }
 
-/// Whether an error of a block's examination says that the block is invalid, rather than that it could
-/// not be examined.
-pub(crate) fn is_verdict(error: &Error) -> bool {
-    matches!(error.code(), Code::Malformed | Code::Mismatch | Code::Untrusted | Code::InvalidInput)
+/// Judges the bytes of a proposal that this node may sign: the block is executed in every scheme, and must be one that
+/// verifiers can read.
+///
+/// A block that was executed before is not executed again.
+pub(crate) fn examine(
+    chain: &Chain,
+    bytes: &[u8],
+    executed: &mut Option<ExecutedBlock>,
+) -> Verdict<ExecutedBlock> {
+    if let Err(error) = chain.check_may_make() {
+        return Verdict::None(error);
+    }
+    let decoded = Proposal::decode(bytes).and_then(|proposal| {
+        check_bytes(&proposal.operations)?;
+        chain.check_form(&proposal)?;
+        Ok(proposal)
+    });
+    let proposal = match decoded {
+        Ok(proposal) => proposal,
+        Err(error) => return Verdict::Invalid(error),
+    };
+    let executed = match executed.take_if(|executed| *executed.header() == proposal.header) {
+        Some(executed) => executed,
+        None => match chain.execute_given(&proposal) {
+            Verdict::Valid(executed) => executed,
+            other => return other,
+        },
+    };
+    match executed.check_transition_bytes() {
+        Ok(()) => Verdict::Valid(executed),
+        Err(error) => Verdict::Invalid(error),
+    }
 }

@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::Path;
 
 use ed25519_dalek::{Signer, SigningKey};
-use prooflight_core::chain::{ChainConfig, Header, SignedHeader};
+use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation};
 use prooflight_core::{Error, Hex, Reason, Result};
 
-use crate::files;
+use crate::{Chain, View, files};
 
 /// The authority keys that this node holds, with their places in the chain's configuration.
 #[derive(Debug)]
@@ -51,6 +51,19 @@ impl Signers {
     /// The indices of the keys in the chain's configuration, ascending.
     pub fn indices(&self) -> impl Iterator<Item = u16> {
         self.0.iter().map(|(index, _)| *index)
+    }
+
+    /// Makes the next block of a chain, signed with these keys, and stores it. Errors are those of
+    /// [`Chain::execute`] and [`Chain::commit`].
+    pub fn make(
+        &self,
+        chain: &mut Chain,
+        operations: impl IntoIterator<Item = StateOperation>,
+        now_ms: u64,
+    ) -> Result<View> {
+        let executed = chain.execute(operations, now_ms)?;
+        let signed = self.sign(executed.header().clone());
+        chain.commit(executed, signed)
     }
 
     /// Signs a header with every key.

@@ -10,8 +10,8 @@ mod memory;
 mod peer;
 mod refusal;
 
-pub(crate) use judge::is_verdict;
-pub use judge::{Authority, Verdict};
+pub(crate) use judge::examine;
+pub use judge::{Authority, HeaderSignature};
 pub(crate) use keys::create_private;
 pub use keys::{Signers, check_majority, generate, read_key, write_key};
 pub use memory::Memory;

@@ -11,7 +11,8 @@ use prooflight_json as json;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 
-use super::{Authority, Refusal, Verdict};
+use super::{Authority, HeaderSignature, Refusal};
+use crate::Verdict;
 use crate::blocking;
 use crate::clock::{check_not_in_future, now_ms};
 use crate::follow::{Backoff, FollowPace, Leader, is_our_own};
@@ -229,7 +230,7 @@ impl Line {
                 blocking::in_place(|| authority.judge(height, &bytes))
             };
             match judged {
-                Ok(Verdict::Signed { hash, signature }) => {
+                Verdict::Valid(HeaderSignature { hash, signature }) => {
                     let signed = Signed {
                         authority: self.index,
                         height: asked.height,
@@ -240,7 +241,7 @@ impl Line {
                     let _: bool = self.leader.tell("prooflight_sign", &signed).await?;
                     return Ok(());
                 }
-                Ok(Verdict::Invalid(error)) => {
+                Verdict::Invalid(error) => {
                     tracing::error!(height, attempt = number, %error, "an invalid proposal");
                     self.metrics.follow_failed(&error);
                     if number == asked.attempt {
@@ -249,8 +250,8 @@ impl Line {
                         tokio::time::sleep(self.pace.interval).await;
                     }
                 }
-                Err(error) if is_our_own(&error) => return Err(error),
-                Err(error) => {
+                Verdict::None(error) if is_our_own(&error) => return Err(error),
+                Verdict::None(error) => {
                     // The leader may not hear it; the operator does.
                     let _ = self.refuse(attempt, id, false, &error).await;
                     return Err(error);

@@ -141,7 +141,6 @@ impl Chain {
             readers: [].into(),
             head,
             blocks_per_file: options.blocks_per_file,
-            prepared: None,
             left_out: options.left_out.clone(),
             unproved: options.unproved,
             failed: false,
@@ -182,7 +181,7 @@ impl Chain {
                     let name = scheme.as_str();
                     return Err(corrupt(format_args!("{name} after block {next}"), "before it"));
                 }
-                kept.commit()?;
+                kept.commit(prepared.next)?;
             }
         }
         Ok(())

@@ -16,7 +16,7 @@ use prooflight_node::producer::Shared;
 use prooflight_node::proposals::{Attempt, Proposal, ProposalFolder, Proposals};
 use prooflight_node::schemes::SchemeOptions;
 use prooflight_node::scratch::Scratch;
-use prooflight_node::{At, Chain, View, files};
+use prooflight_node::{At, Chain, Verdict, View, files};
 
 use super::cannot;
 use super::fresh::begin_in;
@@ -221,11 +221,11 @@ pub(super) fn first_view(
     if chain.height().is_some() {
         return chain.view();
     }
-    if let Some(view) = signing.resume(chain, now_ms(), shared.as_deref_mut())? {
-        return Ok(view);
+    if let Some(resumed) = signing.resume(chain, now_ms(), shared.as_deref_mut())? {
+        return resumed.into_view();
     }
     let operations = genesis_operations(folder, chain)?;
-    signing.make(chain, operations, now_ms(), shared).map(|made| made.view)
+    signing.make(chain, operations, now_ms(), shared)?.into_view()
 }
 
 /// The file with a chain's initial state, in its folder; it is written before the chain.
@@ -233,7 +233,8 @@ const GENESIS: &str = "genesis.jsonl";
 
 /// Makes the genesis block of a chain without blocks, signed by the keys here.
 pub(super) fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
-    chain.make(genesis_operations(folder, chain)?, now_ms(), signers)
+    let operations = genesis_operations(folder, chain)?;
+    signers.make(chain, operations, now_ms())
 }
 
 fn genesis_operations(folder: &Path, chain: &Chain) -> Result<Vec<StateOperation>> {
@@ -312,10 +313,14 @@ impl Verify {
         // Before anything is executed.
         view.block(At::Height(0))?;
         for height in 0..=view.height() {
-            again.follow(view.block(At::Height(height))?).map_err(|error| {
-                let expected = format_args!("block {height} with {}", error.expected());
-                Error::new(Reason::StoreCorrupt, expected, error.found())
-            })?;
+            match again.follow(view.block(At::Height(height))?) {
+                Verdict::Valid(_) => {}
+                Verdict::Invalid(error) => {
+                    let expected = format_args!("block {height} with {}", error.expected());
+                    return Err(Error::new(Reason::StoreCorrupt, expected, error.found()));
+                }
+                Verdict::None(error) => return Err(error),
+            }
             view.header_path(height, &view.head().header)?;
         }
         let again = again.view()?;

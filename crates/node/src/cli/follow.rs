@@ -125,7 +125,7 @@ async fn start(
         conditions: None,
         progress: Some(progress),
         promote: None,
-        desk: None,
+        round: None,
         ended,
     })
 }

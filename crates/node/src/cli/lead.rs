@@ -12,7 +12,7 @@ use prooflight_node::blocking::{Proxies, Workers};
 use prooflight_node::clients::Clients;
 use prooflight_node::collect::{Collector, Signing};
 use prooflight_node::descriptors::AUTHORITY_CONNECTIONS;
-use prooflight_node::desk::Desk;
+use prooflight_node::desk::SignatureRound;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::producer::Shared;
 use prooflight_node::proposals::{ProposalFolder, Proposals};
@@ -60,17 +60,17 @@ impl Entrance {
         }))
     }
 
-    /// Serves a desk until the handle is dropped; returns also the address, and where to put the chain once
+    /// Serves a signature round until the handle is dropped; returns also the address, and where to put the chain once
     /// there is a block.
     fn open(
         self,
-        desk: &Arc<Desk>,
+        round: &Arc<SignatureRound>,
         standing: watch::Receiver<Arc<dyn Standing>>,
         metrics: &Metrics,
     ) -> Result<(SocketAddr, Shown, ServerHandle)> {
         let (shown, workers) = (Shown::default(), Workers::default());
         let office = Office {
-            desk: desk.clone(),
+            round: round.clone(),
             views: shown.clone(),
             time: self.time,
             metrics: metrics.clone(),
@@ -107,8 +107,8 @@ type Shown = Arc<OnceLock<watch::Receiver<View>>>;
 /// Who signs the blocks of this node.
 pub(super) struct Lead {
     pub(super) signing: Signing,
-    /// Where blocks wait for signatures, with its server, if authorities sign elsewhere.
-    pub(super) desk: Option<(Arc<Desk>, ServerHandle)>,
+    /// The signature round, with its server, if authorities are remote.
+    pub(super) round: Option<(Arc<SignatureRound>, ServerHandle)>,
     /// Receives the chain, which authorities read.
     pub(super) shown: Shown,
 }
@@ -139,8 +139,8 @@ pub(super) fn lead(
     let quorum = config.quorum;
     let entrance = match (signers.are_quorum(config), entrance) {
         (true, None) => {
-            let signing = Signing::Here(signers);
-            return Ok(Lead { signing, desk: None, shown: Shown::default() });
+            let signing = Signing::Local(signers);
+            return Ok(Lead { signing, round: None, shown: Shown::default() });
         }
         (true, Some(_)) => {
             let expected = "no --authority-listen, since the keys of a quorum are here";
@@ -155,19 +155,19 @@ pub(super) fn lead(
         }
         (false, Some(entrance)) => entrance,
     };
-    let desk = Desk::new(config.clone(), &signers, chain.height(), metrics.clone());
-    let desk = Arc::new(desk);
+    let round = SignatureRound::new(config.clone(), &signers, chain.height(), metrics.clone());
+    let round = Arc::new(round);
     if chain.height().is_none() {
-        standing.send_replace(Arc::new(BeforeGenesis(desk.clone())));
+        standing.send_replace(Arc::new(BeforeGenesis(round.clone())));
     }
-    let (address, shown, server) = entrance.open(&desk, standing.subscribe(), metrics)?;
+    let (address, shown, server) = entrance.open(&round, standing.subscribe(), metrics)?;
     tracing::info!(authorities = %address, quorum, "authorities sign elsewhere");
-    let signing = Signing::Elsewhere(Collector::new(desk.clone(), proposals, signers));
-    Ok(Lead { signing, desk: Some((desk, server)), shown })
+    let signing = Signing::Remote(Collector::new(round.clone(), proposals, signers));
+    Ok(Lead { signing, round: Some((round, server)), shown })
 }
 
 /// A node whose genesis block waits for signatures.
-struct BeforeGenesis(Arc<Desk>);
+struct BeforeGenesis(Arc<SignatureRound>);
 
 impl Standing for BeforeGenesis {
     fn ready(&self) -> Result<u64, NotReady> {

@@ -85,7 +85,7 @@ impl Logged {
             let Some(entry) = self.runtime.block_on(reader.block(height)).map_err(wrong)? else {
                 break;
             };
-            chain.follow(decode(entry)?).map_err(wrong)?;
+            chain.follow(decode(entry)?).into_result().map_err(wrong)?;
             if height % 1000 == 999 {
                 eprintln!("{} blocks executed", height + 1);
             }

@@ -11,7 +11,7 @@ use prooflight_node::authority::Signers;
 use prooflight_node::blocking::{self, Workers};
 use prooflight_node::clock::{Clock, now_ms, utc};
 use prooflight_node::copy::Access;
-use prooflight_node::desk::Desk;
+use prooflight_node::desk::SignatureRound;
 use prooflight_node::follow::Progress;
 use prooflight_node::log::{Binding, check_unbound};
 use prooflight_node::metrics::Metrics;
@@ -81,7 +81,7 @@ pub(super) struct Source {
     /// Makes this node lead, if it is a standby.
     pub(super) promote: Option<watch::Sender<bool>>,
     /// Where blocks wait for signatures, with its server, if authorities sign elsewhere.
-    pub(super) desk: Option<(Arc<Desk>, ServerHandle)>,
+    pub(super) round: Option<(Arc<SignatureRound>, ServerHandle)>,
     /// Ends once `submitter` and `progress` are dropped, or when no more blocks can be stored.
     pub(super) ended: JoinHandle<Result<()>>,
 }
@@ -115,7 +115,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
             }
         }
     };
-    let Source { views, submitter, conditions, progress, promote, desk, mut ended } = tokio::select! {
+    let Source { views, submitter, conditions, progress, promote, round, mut ended } = tokio::select! {
         () = &mut stop => return Ok(()),
         started = starting => started?,
     };
@@ -168,9 +168,9 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         () = &mut stop => None,
         ended = &mut ended => Some(ended),
     };
-    if let Some((desk, server)) = desk {
+    if let Some((round, server)) = round {
         // A proposed block is finished at the next start.
-        desk.close();
+        round.close();
         let _ = server.stop();
     }
     if let Some(publishing) = publishing {
@@ -244,7 +244,7 @@ fn produce(
         None => resume(chosen)?,
     };
     let proposals = proposals(folder, &chain, shared.as_ref())?;
-    let Lead { signing, desk, shown } =
+    let Lead { signing, round, shown } =
         lead(&chain, signers, proposals, entrance, standing, metrics)?;
     let first = first_view(folder, &mut chain, &signing, shared.as_mut())?;
     if let Some(begun) = begun {
@@ -268,8 +268,8 @@ fn produce(
     if let Some(shared) = &shared {
         conditions = conditions.without(shared.log.troubles());
     }
-    if let Some((desk, _)) = &desk {
-        conditions = conditions.with_desk(desk.clone());
+    if let Some((round, _)) = &round {
+        conditions = conditions.with_round(round.clone());
     }
     let conditions = Arc::new(conditions);
     if let Err(error) = conditions.check() {
@@ -295,7 +295,7 @@ fn produce(
         conditions: Some(conditions),
         progress: None,
         promote,
-        desk,
+        round,
         ended,
     })
 }

@@ -141,7 +141,7 @@ impl Import {
 
 /// Makes one block, or as many as needed to keep each within the limits.
 fn make(chain: &mut Chain, signers: &Signers, operations: &[StateOperation]) -> Result<()> {
-    match chain.make(operations.iter().cloned(), now_ms(), signers) {
+    match signers.make(chain, operations.iter().cloned(), now_ms()) {
         Err(error) if error.reason() == Reason::RequestTooLarge && operations.len() > 1 => {
             let (first, rest) = operations.split_at(operations.len() / 2);
             make(chain, signers, first)?;

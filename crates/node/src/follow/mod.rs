@@ -277,7 +277,7 @@ impl Follower {
         // Until its time has come, clients would refuse it and every block after it.
         check_not_in_future(block.header.header.timestamp_ms, now_ms())?;
         let started = Instant::now();
-        let view = self.chain.follow(block)?;
+        let view = self.chain.follow(block).into_result()?;
         self.metrics.block(started.elapsed());
         self.metrics.store(self.chain.disk_bytes()?);
         self.pinned.take_if(|pinned| pinned.height == view.height());

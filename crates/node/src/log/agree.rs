@@ -6,8 +6,8 @@ use prooflight_core::chain::{ChainConfig, Checkpoint, Header};
 use prooflight_core::{Code, Error, Hex, Reason, Result};
 
 use super::BlockLog;
-use crate::follow::{check_pinned, is_our_own};
-use crate::{At, Chain};
+use crate::follow::check_pinned;
+use crate::{At, Chain, Verdict};
 
 /// Checks that a bucket, which may have no chain yet, has no other chain; `wrong_chain` if it has.
 pub fn check_chain(ours: &ChainConfig, found: Option<&ChainConfig>, bucket: &str) -> Result<()> {
@@ -54,7 +54,7 @@ const EMPTY: RangeInclusive<u64> = 1..=0;
 pub fn publish(chain: &Chain, log: &BlockLog, lacking: RangeInclusive<u64>) -> Result<()> {
     for height in lacking {
         let ours = chain.view()?.block(At::Height(height))?;
-        let published = log.publish(&ours)?;
+        let published = log.publish(&ours.header, &ours.body)?;
         check_same(&ours.header.header, &published.header.header)?;
         tracing::info!(height, "published");
     }
@@ -71,22 +71,25 @@ pub fn execute(chain: &mut Chain, log: &mut BlockLog, pinned: Option<&Checkpoint
     }
     loop {
         let next = chain.height().map_or(0, |height| height + 1);
-        let taken = log.block(next).and_then(|block| {
-            let Some(block) = block else { return Ok(false) };
-            if let Some(pinned) = pinned.filter(|pinned| pinned.height == next) {
-                check_pinned(pinned, &block.header.header)?;
+        let taken = match log.block(next) {
+            Ok(None) => return Ok(()),
+            Ok(Some(block)) => {
+                if let Some(pinned) = pinned.filter(|pinned| pinned.height == next) {
+                    check_pinned(pinned, &block.header.header)?;
+                }
+                chain.follow(block)
             }
-            chain.follow(block).map(|_| true)
-        });
+            Err(error) if is_damaged(&error) => Verdict::Invalid(error),
+            Err(error) => return Err(error),
+        };
         match taken {
-            Ok(false) => return Ok(()),
-            Ok(true) => log.took(),
-            Err(error) if next > 0 && is_wrong_block(&error) => {
+            Verdict::Valid(_) => log.took(),
+            Verdict::Invalid(error) if next > 0 => {
                 tracing::error!(height = next, reason = %error.reason(), %error, "a wrong block in the log");
                 log.refused(&error);
                 return Ok(());
             }
-            Err(error) => return Err(error),
+            Verdict::Invalid(error) | Verdict::None(error) => return Err(error),
         }
         if next.is_multiple_of(1000) {
             tracing::info!(height = next, "executed from the log");
@@ -94,12 +97,12 @@ pub fn execute(chain: &mut Chain, log: &mut BlockLog, pinned: Option<&Checkpoint
     }
 }
 
-/// Whether a block of the log is wrong, which somebody may put right, rather than this node, the way to the bucket, or
-/// the checkpoint.
-pub(crate) fn is_wrong_block(error: &Error) -> bool {
-    let unavailable = error.code() == Code::Unavailable;
+/// Whether a block could not be read because its object in the log is damaged, rather than because of the way to the
+/// bucket, or a setting.
+fn is_damaged(error: &Error) -> bool {
+    let unavailable = matches!(error.code(), Code::Unavailable | Code::Internal);
     let setting = matches!(error.reason(), Reason::InvalidArgument | Reason::Equivocation);
-    !(is_our_own(error) || unavailable || setting)
+    !(unavailable || setting)
 }
 
 fn check_same(ours: &Header, found: &Header) -> Result<()> {

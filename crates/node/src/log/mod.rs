@@ -6,15 +6,13 @@ mod agree;
 mod binding;
 mod standby;
 
-pub(crate) use agree::is_wrong_block;
 pub use agree::{check_chain, execute, lacking, publish};
 pub use binding::{Binding, check_bound, check_unbound};
 pub use standby::Standby;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use prooflight_core::chain::Header;
+use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_log::{Entry, Log, Reader};
 use tokio::runtime::Handle;
@@ -32,15 +30,12 @@ pub struct BlockLog {
     runtime: Handle,
     /// Why the newest blocks could not be read.
     unread: watch::Sender<Option<Error>>,
-    /// Whether the height of the block that was made last has another one.
-    lost: AtomicBool,
 }
 
 impl BlockLog {
     /// Uses a log by means of this runtime, which must have other threads than the callers'.
     pub fn new(log: Log, runtime: Handle) -> Self {
-        let (unread, lost) = (watch::Sender::new(None), AtomicBool::new(false));
-        Self { reader: log.reader(0), log, runtime, unread, lost }
+        Self { reader: log.reader(0), log, runtime, unread: watch::Sender::new(None) }
     }
 
     /// Ends the patience of a start, see [`Bucket::patient`](prooflight_log::Bucket::patient).
@@ -54,30 +49,10 @@ impl BlockLog {
     }
 
     /// Publishes a block; returns the one that its height has from now on, which may be another.
-    /// Blocks until that is known, see [`Log::publish`].
-    pub(crate) fn publish(&self, block: &Block) -> Result<Block> {
-        self.forget();
-        let entry = Entry { header: block.header.clone(), body: block.body.encode()? };
-        let published = self.runtime.block_on(self.log.publish(entry))?;
-        if published.header.header != block.header.header {
-            self.lose();
-        }
-        decode(published)
-    }
-
-    /// Records that the height of the block that is being made has another one.
-    pub(crate) fn lose(&self) {
-        self.lost.store(true, Ordering::Relaxed);
-    }
-
-    /// Forgets the block that was made last, before the next is made.
-    pub(crate) fn forget(&self) {
-        self.lost.store(false, Ordering::Relaxed);
-    }
-
-    /// Whether the height of the block that was made last has another one.
-    pub(crate) fn has_lost(&self) -> bool {
-        self.lost.load(Ordering::Relaxed)
+    /// Blocks until that is known, see [`Log::publish`]. The signatures of the returned one were checked.
+    pub(crate) fn publish(&self, header: &SignedHeader, body: &Body) -> Result<Entry> {
+        let entry = Entry { header: header.clone(), body: body.encode()? };
+        self.runtime.block_on(self.log.publish(entry))
     }
 
     /// Reads the block at a height; `None` if there is none yet. Errors also show in

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::View;
 use crate::clock::{Clock, check_not_in_future};
-use crate::desk::Desk;
+use crate::desk::SignatureRound;
 use crate::metrics::Metrics;
 use crate::space::Space;
 
@@ -19,8 +19,8 @@ pub struct Conditions {
     space: Space,
     /// Errors of what else must work; none while it does.
     troubles: Vec<watch::Receiver<Option<Error>>>,
-    /// Where blocks wait for signatures, if authorities sign elsewhere.
-    desk: Option<Arc<Desk>>,
+    /// The signature round, if authorities are remote.
+    round: Option<Arc<SignatureRound>>,
     /// The error of the store after which the chain takes no more blocks.
     failed: OnceLock<Error>,
 }
@@ -29,8 +29,8 @@ impl Conditions {
     /// Blocks can be made while the clock is right, there is space, and the newest block, which these
     /// views have, is not in the future.
     pub fn new(views: watch::Receiver<View>, clock: Clock, space: Space) -> Self {
-        let (troubles, desk, failed) = Default::default();
-        Self { views, clock, space, troubles, desk, failed }
+        let (troubles, round, failed) = Default::default();
+        Self { views, clock, space, troubles, round, failed }
     }
 
     /// Blocks can be made only while these have no error, either.
@@ -39,10 +39,10 @@ impl Conditions {
         Self { troubles: troubles.into(), ..self }
     }
 
-    /// Blocks also need the authorities that sign at this desk.
+    /// Blocks also need the remote authorities of this signature round.
     #[must_use]
-    pub fn with_desk(self, desk: Arc<Desk>) -> Self {
-        Self { desk: Some(desk), ..self }
+    pub fn with_round(self, round: Arc<SignatureRound>) -> Self {
+        Self { round: Some(round), ..self }
     }
 
     /// Returns the time for a block that is made now.
@@ -65,15 +65,15 @@ impl Conditions {
         Ok(now_ms)
     }
 
-    /// Checks that authorities elsewhere, if there are any, can sign blocks; see [`Desk::check`].
+    /// Checks that remote authorities, if there are any, can sign blocks; see [`SignatureRound::check`].
     pub(super) fn check_quorum(&self) -> Result<()> {
-        self.desk.as_ref().map_or(Ok(()), |desk| desk.check())
+        self.round.as_ref().map_or(Ok(()), |round| round.check())
     }
 
     /// Records the authorities that are missing.
     pub(crate) fn count(&self, metrics: &Metrics) {
-        if let Some(desk) = &self.desk {
-            metrics.missing(desk.missing());
+        if let Some(round) = &self.round {
+            metrics.missing(round.missing());
         }
     }
 

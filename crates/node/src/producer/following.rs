@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use prooflight_core::{Error, Reason, Result};
 
 use super::{Producer, answer};
-use crate::View;
-use crate::log::{is_fresh, is_wrong_block};
+use crate::log::is_fresh;
+use crate::{Verdict, View};
 
 impl Producer {
     /// Waits for a submission; `false` if no more can come. Meanwhile it follows other leaders.
@@ -78,11 +78,6 @@ impl Producer {
         Ok(())
     }
 
-    /// Whether an error is that of another block in the log, which this node must not follow.
-    pub(super) fn has_wrong_block(&self, error: &Error) -> bool {
-        self.shared.as_ref().is_some_and(|it| it.log.has_lost()) && is_wrong_block(error)
-    }
-
     /// Shows why the next block of the log is not taken, until it is.
     pub(super) fn refused(&self, error: &Error) {
         let next = self.chain.height().map_or(0, |height| height + 1);
@@ -121,12 +116,13 @@ impl Producer {
                 shared.log.pause();
             }
             let followed = match self.chain.follow(block) {
-                Err(error) if is_wrong_block(&error) => {
+                Verdict::Valid(view) => Ok(view),
+                Verdict::Invalid(error) => {
                     // It is read again, like one that is damaged.
                     self.refused(&error);
                     return Ok(any);
                 }
-                followed => followed,
+                Verdict::None(error) => Err(error),
             };
             if let Err(error) = followed.and_then(|view| self.followed(view, started.elapsed())) {
                 return self.conditions.failed(error).map(|()| any);

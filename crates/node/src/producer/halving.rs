@@ -15,7 +15,7 @@ use super::{Conditions, Included, Pace, start};
 use crate::authority::{Refusal, Signers, generate};
 use crate::clock::{Clock, now_ms};
 use crate::collect::{Collector, Signing};
-use crate::desk::Desk;
+use crate::desk::SignatureRound;
 use crate::metrics::Metrics;
 use crate::proposals::{Attempt, Proposal, Proposals};
 use crate::space::Space;
@@ -53,21 +53,21 @@ impl Proposals for Faulty {
 }
 
 /// Plays the authority, which signs what has no operation at fault.
-fn sign(desk: &Desk, key: &SigningKey) {
+fn sign(round: &SignatureRound, key: &SigningKey) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    while !desk.is_closed() {
+    while !round.is_closed() {
         let wait = Duration::from_millis(10);
-        let (_, asked) = runtime.block_on(desk.awaited(0, u64::MAX, wait)).unwrap();
+        let (_, asked) = runtime.block_on(round.awaited(0, u64::MAX, wait)).unwrap();
         let Some((attempt, id)) = asked else { continue };
-        let Ok(bytes) = desk.proposal(attempt) else { continue };
+        let Ok(bytes) = round.proposal(attempt) else { continue };
         let proposal = Proposal::decode(&bytes).unwrap();
-        // The desk may ask for another one by now.
+        // The round may ask for another one by now.
         let _ = if proposal.operations.iter().any(is_at_fault) {
-            let refusal = Refusal { chain: desk.chain(), attempt, id, invalid: true };
-            desk.refuse(0, &refusal, &refusal.sign(key), "another root")
+            let refusal = Refusal { chain: round.chain(), attempt, id, invalid: true };
+            round.refuse(0, &refusal, &refusal.sign(key), "another root")
         } else {
             let hash = proposal.header.hash();
-            desk.sign(0, attempt.height, hash, key.sign(&hash).to_bytes())
+            round.sign(0, attempt.height, hash, key.sign(&hash).to_bytes())
         };
     }
 }
@@ -86,15 +86,15 @@ fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<Included>>, View) {
     };
     let mut chain = Chain::create(folder, &config).unwrap();
     let signers = Signers::some(&config, Vec::new()).unwrap();
-    let desk = Desk::new(chain.config().clone(), &signers, None, Metrics::new());
-    let desk = Arc::new(desk);
+    let round = SignatureRound::new(chain.config().clone(), &signers, None, Metrics::new());
+    let round = Arc::new(round);
     let authority = thread::spawn({
-        let desk = desk.clone();
-        move || sign(&desk, &key)
+        let round = round.clone();
+        move || sign(&round, &key)
     });
     let proposals = Box::new(Faulty(Mutex::default()));
-    let signing = Signing::Elsewhere(Collector::new(desk.clone(), proposals, signers));
-    let genesis = signing.make(&mut chain, [], now_ms(), None).unwrap().view;
+    let signing = Signing::Remote(Collector::new(round.clone(), proposals, signers));
+    let genesis = signing.make(&mut chain, [], now_ms(), None).unwrap().into_view().unwrap();
     signing.published(0).unwrap();
     let (published, views) = watch::channel(genesis);
     let space = Space::new(folder, 0);
@@ -123,7 +123,7 @@ fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<Included>>, View) {
     });
     drop(submitter);
     producer.join().unwrap().unwrap();
-    desk.close();
+    round.close();
     authority.join().unwrap();
     let newest = views.borrow().clone();
     (answers, newest)

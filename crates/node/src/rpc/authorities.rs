@@ -16,15 +16,15 @@ use super::json::BlockJson;
 use super::method::{Bounds, Call, Serving, method};
 use crate::authority::Refusal;
 use crate::blocking::Workers;
-use crate::desk::Desk;
+use crate::desk::SignatureRound;
 use crate::metrics::Metrics;
 use crate::proposals::Attempt;
 use crate::view::{At, View};
 
 /// The state shared by the methods.
 pub struct Office {
-    /// What is to be signed.
-    pub desk: Arc<Desk>,
+    /// The proposal that is collecting signatures.
+    pub round: Arc<SignatureRound>,
     /// The chain up to the newest block, once there is one.
     pub views: Arc<OnceLock<watch::Receiver<View>>>,
     /// The time limit of a call.
@@ -88,8 +88,8 @@ pub(crate) struct AskedJson {
 async fn awaited(call: Call<Office>, asks: AwaitedFor) -> Result<AwaitedJson> {
     check_token(&call)?;
     let wait = Duration::from_millis(asks.wait_ms.0).min(LONGEST_WAIT);
-    let desk = &call.context.desk;
-    let (head, asked) = desk.awaited(asks.authority, asks.next.0, wait).await?;
+    let round = &call.context.round;
+    let (head, asked) = round.awaited(asks.authority, asks.next.0, wait).await?;
     let proposal = asked.map(|(Attempt { height, number }, id)| AskedJson {
         height: Quantity(height),
         attempt: number,
@@ -115,7 +115,7 @@ pub(crate) struct ProposalJson {
 async fn proposal(call: Call<Office>, which: WhichProposal) -> Result<ProposalJson> {
     check_token(&call)?;
     let attempt = Attempt { height: which.height.0, number: which.attempt };
-    let proposal = call.context.desk.proposal(attempt)?;
+    let proposal = call.context.round.proposal(attempt)?;
     Ok(ProposalJson { proposal: Hex(proposal.to_vec()) })
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct Signed {
 async fn sign(call: Call<Office>, signed: Signed) -> Result<bool> {
     check_token(&call)?;
     let signature = signature(signed.signature)?;
-    call.context.desk.sign(signed.authority, signed.height.0, signed.hash.0, signature)?;
+    call.context.round.sign(signed.authority, signed.height.0, signed.hash.0, signature)?;
     Ok(true)
 }
 
@@ -157,10 +157,10 @@ pub(crate) struct Refused {
 async fn refuse(call: Call<Office>, refused: Refused) -> Result<bool> {
     check_token(&call)?;
     let Refused { authority, height, attempt, id, invalid, why, signature: bytes } = refused;
-    let desk = &call.context.desk;
+    let round = &call.context.round;
     let attempt = Attempt { height: height.0, number: attempt };
-    let refusal = Refusal { chain: desk.chain(), attempt, id: id.0, invalid };
-    desk.refuse(authority, &refusal, &signature(bytes)?, &why)?;
+    let refusal = Refusal { chain: round.chain(), attempt, id: id.0, invalid };
+    round.refuse(authority, &refusal, &signature(bytes)?, &why)?;
     Ok(true)
 }
 

@@ -9,7 +9,7 @@ use prooflight_lmpt::{LmptParams, MergeEvent, MergingParams};
 
 use super::{Counted, Place};
 
-/// The parameters of a chain's `lmpt`.
+/// The parameters of a chain's `lmpt`, without a flat copy of the values: the chain's raw state has them.
 pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<MergingParams> {
     let Some(eras) = config.lmpt() else {
         let expected = "the parameters of lmpt in the chain's configuration";

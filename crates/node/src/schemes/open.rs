@@ -13,7 +13,7 @@ use prooflight_lvmt::LvmtState;
 use prooflight_mpt::MptState;
 use prooflight_smt::snapshot::SmtState;
 
-use super::store::{SchemeStore, hold};
+use super::store::{SchemeStore, open_as};
 use super::{SchemeOptions, merges, nodes, setup, snapshots};
 use crate::store::{EmbeddedStore, Namespace};
 
@@ -35,15 +35,17 @@ pub fn open(
 ) -> Result<Box<dyn SchemeStore>> {
     let own = namespace(store.clone(), scheme);
     match scheme {
-        Scheme::Amb => hold::<AmbState<_>>(own, check_keys(config)?),
+        Scheme::Amb => open_as::<AmbState<_>>(own, check_keys(config)?),
         Scheme::Avl if place.options.store_alone => {
-            hold::<AvlState<_>>(own, state_params(&config.limits))
+            open_as::<AvlState<_>>(own, state_params(&config.limits))
         }
-        Scheme::Avl => hold::<AvlGathering<_>>(own, nodes::gathering(config, place)),
-        Scheme::Lmpt => hold::<LmptMerging<_>>(own, merges::params(config, place)?),
-        Scheme::Lvmt => hold::<LvmtState<_>>(own, setup::params(config, place)?),
-        Scheme::Mpt => hold::<MptState<_>>(own, ()),
-        Scheme::Smt => hold::<SmtState>(snapshots::files(place)?, snapshots::params(store, place)),
+        Scheme::Avl => open_as::<AvlGathering<_>>(own, nodes::gathering(config, place)),
+        Scheme::Lmpt => open_as::<LmptMerging<_>>(own, merges::params(config, place)?),
+        Scheme::Lvmt => open_as::<LvmtState<_>>(own, setup::params(config, place)?),
+        Scheme::Mpt => open_as::<MptState<_>>(own, ()),
+        Scheme::Smt => {
+            open_as::<SmtState>(snapshots::files(place)?, snapshots::params(store, place))
+        }
         other => {
             let expected = Scheme::names(Scheme::exists);
             Err(Error::new(Reason::UnknownStatement, expected, other.as_str()))

@@ -1,29 +1,30 @@
 //! Stores of several schemes side by side.
 
+use core::any::Any;
 use std::sync::Arc;
 
 use prooflight_core::store::{Change, Prepared, StateReader, StateStore};
 use prooflight_core::{Error, Reason, Result};
 
-/// The next block of a scheme, as returned by [`SchemeStore::prepare`].
-pub type Next = Prepared<()>;
+/// The changes in memory that committing a scheme's prepared block adopts: the `Next` of its [`StateStore`].
+pub type Next = Box<dyn Any + Send>;
 
 /// A reader that proves a scheme's state while further blocks are made.
 pub type Reader = Arc<dyn StateReader + Send + Sync>;
 
-/// A [`StateStore`] of any scheme, which itself holds the prepared block.
-pub trait SchemeStore: Send {
+/// A [`StateStore`] of any scheme.
+pub trait SchemeStore: Send + Sync {
     /// See [`StateStore::height`].
     fn height(&self) -> Option<u64>;
 
     /// See [`StateStore::root`].
     fn root(&self) -> Vec<u8>;
 
-    /// See [`StateStore::prepare`]; drops a previously prepared block.
-    fn prepare(&mut self, changes: &[Change<'_>]) -> Result<Next>;
+    /// See [`StateStore::prepare`].
+    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Next>>;
 
-    /// See [`StateStore::commit`]: adopts the block that was prepared last.
-    fn commit(&mut self) -> Result<()>;
+    /// See [`StateStore::commit`]; a block of another scheme is `invalid_argument`, too.
+    fn commit(&mut self, next: Next) -> Result<()>;
 
     /// See [`StateStore::prune`].
     fn prune(&mut self, oldest: u64) -> Result<()>;
@@ -32,50 +33,46 @@ pub trait SchemeStore: Send {
     fn reader(&mut self) -> Result<Reader>;
 }
 
-/// A store with its prepared block.
-struct Held<T: StateStore> {
-    store: T,
-    next: Option<T::Next>,
-}
+/// A store as one of several.
+struct SchemeStoreOf<T>(T);
 
 /// Opens a store as one of several.
-pub(super) fn hold<T>(source: T::Source, params: T::Params) -> Result<Box<dyn SchemeStore>>
+pub(super) fn open_as<T>(source: T::Source, params: T::Params) -> Result<Box<dyn SchemeStore>>
 where
-    T: StateStore<Next: Send, Reader: Send + Sync> + Send + 'static,
+    T: StateStore<Next: Send, Reader: Send + Sync> + Send + Sync + 'static,
 {
-    Ok(Box::new(Held { store: T::open(source, params)?, next: None }))
+    Ok(Box::new(SchemeStoreOf(T::open(source, params)?)))
 }
 
-impl<T> SchemeStore for Held<T>
+impl<T> SchemeStore for SchemeStoreOf<T>
 where
-    T: StateStore<Next: Send, Reader: Send + Sync> + Send + 'static,
+    T: StateStore<Next: Send, Reader: Send + Sync> + Send + Sync + 'static,
 {
     fn height(&self) -> Option<u64> {
-        self.store.height()
+        self.0.height()
     }
 
     fn root(&self) -> Vec<u8> {
-        self.store.root()
+        self.0.root()
     }
 
-    fn prepare(&mut self, changes: &[Change<'_>]) -> Result<Next> {
-        self.next = None;
-        let Prepared { root, writes, transition, next } = self.store.prepare(changes)?;
-        self.next = Some(next);
-        Ok(Prepared { root, writes, transition, next: () })
+    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Next>> {
+        let Prepared { root, writes, transition, next } = self.0.prepare(changes)?;
+        Ok(Prepared { root, writes, transition, next: Box::new(next) })
     }
 
-    fn commit(&mut self) -> Result<()> {
-        let next = self.next.take();
-        let next = next.ok_or_else(|| Error::new(Reason::Bug, "a prepared block", "none"))?;
-        self.store.commit(next)
+    fn commit(&mut self, next: Next) -> Result<()> {
+        let next = next.downcast().map_err(|_| {
+            Error::new(Reason::InvalidArgument, "a block that this scheme prepared", "another")
+        })?;
+        self.0.commit(*next)
     }
 
     fn prune(&mut self, oldest: u64) -> Result<()> {
-        self.store.prune(oldest)
+        self.0.prune(oldest)
     }
 
     fn reader(&mut self) -> Result<Reader> {
-        Ok(Arc::new(self.store.reader()?))
+        Ok(Arc::new(self.0.reader()?))
     }
 }

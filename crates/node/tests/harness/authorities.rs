@@ -1,4 +1,4 @@
-//! A leader and its authorities, each a process with a folder of its own.
+//! A leader and its authorities, each a process with its own folder.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,20 +15,20 @@ use serde_json::{Value, json};
 use super::liar::Liar;
 use super::{Client, Node, PROGRAM, Process, command, eventually, signal, text};
 
-/// A chain whose authorities sign on machines of their own.
+/// A chain with remote authorities.
 pub(crate) struct Council {
     pub(crate) folder: tempfile::TempDir,
-    /// Where the leader listens for authorities.
+    /// The address on which the leader listens for authorities.
     pub(crate) entrance: SocketAddr,
-    /// Before the leader, for what authorities and leader say to each other.
+    /// In front of the leader; it records the requests of authorities.
     pub(crate) proxy: Liar,
 }
 
 impl Council {
-    /// Makes the keys, begins the chain and the folders of all authorities.
+    /// Makes the keys, the chain and the folders of all authorities.
     pub(crate) fn new(count: usize, quorum: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // Free now, and nobody else is told of it.
+        // A free port, which no other test uses.
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let entrance = free.local_addr().unwrap();
         let council = Self { folder, entrance, proxy: Liar::start() };
@@ -143,7 +143,7 @@ impl Council {
         requests.iter().map(of).collect()
     }
 
-    /// Fails if an authority has given signatures of two headers of one height.
+    /// Fails if an authority has signed two headers of one height.
     pub(crate) fn check_nobody_signed_twice(&self) {
         let mut signed = HashMap::new();
         for (authority, height, hash) in self.signatures() {
@@ -170,7 +170,7 @@ impl AuthorityProcess {
         eventually(|| self.log().contains(text), || self.log());
     }
 
-    /// Waits until it has a published block.
+    /// Waits until it has this published block.
     pub(crate) fn follows(&self, height: u64) {
         self.says(&format!("\"followed\",\"height\":{height}"));
     }
@@ -194,18 +194,18 @@ impl AuthorityProcess {
         self.process.terminate()
     }
 
-    /// Fails if it has ended by itself.
+    /// Fails if it has ended on its own.
     pub(crate) fn check_runs(&mut self) {
         let ended = self.process.0.try_wait().unwrap();
         assert!(ended.is_none(), "an authority has ended: {ended:?}\n{}", self.log());
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until it has ended on its own.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         self.process.0.wait().unwrap()
     }
 
-    /// Stalls it, or lets it go on.
+    /// Pauses or resumes the process.
     pub(crate) fn signal(&self, name: &str) {
         signal(self.process.0.id(), name);
     }
@@ -216,8 +216,8 @@ pub(crate) fn submit(node: &Node, key: &str, value: &str) -> Result<Value, Value
     node.call("prooflight_submit", &json!({ "ops": [super::set(key, value)] }))
 }
 
-/// Submits until a block is made; authorities may have just been started, or the node may just
-/// begin to lead.
+/// Submits until a block is made: authorities may have just started, or the node may just begin to
+/// lead.
 pub(crate) fn submit_soon(node: &Node, key: &str, value: &str) -> Value {
     let mut made = Value::Null;
     for _ in 0..3000 {

@@ -83,7 +83,7 @@ impl WebSocket {
 
     /// Reads and drops this many bytes, if they arrive in time.
     pub(crate) fn skip(&mut self, bytes: usize) {
-        // On a timeout, it has read what was there.
+        // On a timeout, the bytes that arrived have been read.
         let _ = self.0.get_mut().read_exact(&mut vec![0; bytes]);
     }
 

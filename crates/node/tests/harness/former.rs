@@ -16,11 +16,11 @@ pub(crate) struct Form {
     pub(crate) apart: &'static [&'static [u8]],
     /// The entries that have been moved to where they are in the present format, of those that any format kept apart.
     pub(crate) moved: usize,
-    /// The layout of `lvmt`; none for the present one.
+    /// The layout of `lvmt`; `None` for the present one.
     pub(crate) lvmt: Option<u8>,
 }
 
-/// The store of format 1: all keys are together.
+/// The store of format 1: all keys are in one keyspace.
 pub(crate) const FIRST: Form = Form { apart: &[], moved: 0, lvmt: Some(1) };
 
 /// The store of format 3; that of format 2 had the first layout of `lvmt`.
@@ -62,7 +62,7 @@ pub(crate) fn rewrite(folder: &Path, form: Form) -> usize {
     count
 }
 
-/// An entry in another form; none if it was not there.
+/// An entry in another form; `None` if that form does not have it.
 fn former((key, value): Entry, form: Form) -> Option<Entry> {
     match (key.strip_prefix(b"x\x02"), form.lvmt) {
         _ if key == b"x\x01f" => None,

@@ -1,4 +1,4 @@
-//! What submitters were told, and what the chain has of it.
+//! The answers to submissions, and the blocks in which the submissions are.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -10,23 +10,23 @@ use serde_json::{Value, json};
 use super::light::header;
 use super::{Client, Node, hex, set, text};
 
-/// What the submitter of a numbered submission was told.
+/// The answer to a numbered submission.
 #[derive(Clone, Debug)]
 pub(crate) enum Told {
     /// The block that includes it.
     Included(Value),
-    /// It is in no block: a node that is not stopping has refused it.
+    /// It is in no block: a running node has refused it.
     Refused,
-    /// That no block came in time: it is in one block, or will be, or in none.
+    /// No block came in time: it is in a block, will be in one, or never will.
     Late,
-    /// Nothing, since the connection broke: as if it were late.
+    /// No answer, since the connection broke: handled like a late one.
     Nothing,
 }
 
 /// Numbered submissions, and the blocks in which they were found.
 ///
-/// Each has a key of its own, and sets the same other keys to its number, so that a block shows which submissions
-/// it has, and that it has them whole.
+/// Each sets its own key, and sets the same common keys to its number. So a block shows which submissions it has, and
+/// that they are complete.
 pub(crate) struct Ledger {
     config: ChainConfig,
     /// By number.
@@ -53,12 +53,12 @@ impl Ledger {
         self.told.len()
     }
 
-    /// Takes down what the submitters of the next numbers were told.
+    /// Records the answers to the submissions of the next numbers.
     pub(crate) fn add(&mut self, told: impl IntoIterator<Item = Told>) {
         self.told.extend(told);
     }
 
-    /// How many submissions were acknowledged, refused and neither.
+    /// The numbers of acknowledged, refused and other submissions.
     pub(crate) fn counts(&self) -> [usize; 3] {
         let mut counts = [0; 3];
         for told in &self.told {
@@ -71,7 +71,7 @@ impl Ledger {
         counts
     }
 
-    /// How many submissions are in the chain of which the submitters do not know it.
+    /// The number of submissions in the chain that were not acknowledged.
     pub(crate) fn unknown_but_found(&self) -> usize {
         let is_unknown =
             |number: &&usize| matches!(self.told[**number], Told::Late | Told::Nothing);
@@ -98,7 +98,7 @@ impl Ledger {
         }
     }
 
-    /// Like [`check`](Self::check), of everything.
+    /// Like [`check`](Self::check), for all submissions.
     pub(crate) fn check_all(&mut self, node: &Node) {
         self.check(node, usize::MAX);
     }
@@ -131,7 +131,7 @@ impl Ledger {
         assert!(whole && of_one, "submissions in part in block {height}: {own:?}, {common:?}");
     }
 
-    /// Submits until a block is made, and finds everything; fails if the chain does not go on.
+    /// Submits until a block is made, then checks everything; fails if the chain makes no block.
     pub(crate) fn check_goes_on(&mut self, node: &Node, when: &str) {
         let begun = Instant::now();
         loop {
@@ -149,8 +149,8 @@ impl Ledger {
     }
 }
 
-/// The result of a method that only reads. Like a submission, a question is late if the machine pauses both processes
-/// for long; then it is asked again.
+/// The result of a method that only reads. Like a submission, a call may be late if the machine pauses both processes
+/// for long; it is then repeated.
 fn ask(node: &Node, method: &str, params: &Value) -> Value {
     let mut tries = 0;
     loop {
@@ -170,7 +170,7 @@ fn ask(node: &Node, method: &str, params: &Value) -> Value {
 
 /// Submits by number; also returns the answer that was no block.
 ///
-/// Only what a leader may answer while authorities or itself are killed is taken.
+/// Fails on any answer that a leader must not give while it or its authorities are killed.
 pub(crate) fn submit_numbered(client: &Client, number: usize) -> (Told, String) {
     let value = number.to_string();
     let common = (0..COMMON).map(|key| set(&format!("common {key}"), &value));

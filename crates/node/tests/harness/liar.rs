@@ -1,4 +1,4 @@
-//! A proxy in front of a real node, which passes on its answers or changes them.
+//! A proxy in front of a real node, which forwards its answers or changes them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -18,7 +18,7 @@ type Answer = Arc<dyn Fn(&str, &Value) -> Value + Send + Sync>;
 /// What the proxy does with the answer of a method.
 #[derive(Clone)]
 pub(crate) enum Lie {
-    /// Passes it on.
+    /// Forwards it.
     None,
     /// Changes the result.
     Result(Change),
@@ -32,7 +32,7 @@ pub(crate) enum Lie {
     Endless,
     /// Never answers.
     Silent,
-    /// Never answers a method, and passes on the others.
+    /// Never answers one method, and forwards the others.
     SilentAbout(&'static str),
 }
 
@@ -79,7 +79,7 @@ impl Liar {
         Self { address, state }
     }
 
-    /// Sets the node to ask from now on.
+    /// Sets the node to forward to.
     pub(crate) fn ask(&self, node: SocketAddr) {
         self.state.lock().unwrap().node = Some(node);
     }
@@ -100,7 +100,7 @@ impl Liar {
     }
 }
 
-/// Answers one request, and closes.
+/// Answers one request, and closes the connection.
 fn answer(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;

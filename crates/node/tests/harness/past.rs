@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::light::{header, synced};
 use super::{Node, Server, bytes, command, hex, set};
 
-/// The values of a key with the blocks that set them; none if it was deleted.
+/// The values of a key with the blocks that set them; `None` if the block deleted it.
 pub(crate) type Changes = Vec<(u64, Option<Vec<u8>>)>;
 
 /// A chain with only smt, in which a key has A, then B, then A again, and other keys change.
@@ -38,7 +38,7 @@ pub(crate) fn of_key() -> Changes {
     vec![(1, value("A")), (3, value("B")), (5, value("A")), (7, None)]
 }
 
-/// The headers of a reply about a range, all of them authentic.
+/// The verified headers of a reply about several blocks.
 pub(crate) fn headers(server: &dyn Server, reply: &Value, checkpoint: &Checkpoint) -> Headers {
     let head = header(&reply["head"]).header;
     let proof = json!({ "at": "0x0", "head": hex(&head.hash()) });

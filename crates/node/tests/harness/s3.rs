@@ -1,4 +1,4 @@
-//! A server with the protocol of S3, as far as a log needs it, that fails as a test decides.
+//! A server with the part of the S3 protocol that a log needs, with injected faults.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use std::thread;
 /// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Half of the body comes, and then the connection ends.
+    /// Half of the body is sent, then the connection ends.
     Cut,
     /// The connection ends without an answer.
     Silent,
@@ -19,10 +19,10 @@ pub(crate) enum Fault {
     Status(u16, &'static str),
 }
 
-/// Decides about a request by its method, and by how many there were of this method for the same object.
+/// Chooses the fault of a request by its method and the number of earlier requests of this method for the object.
 type Faults = dyn Fn(&str, usize) -> Option<Fault> + Send + Sync;
 
-/// The place `s3://bucket`, whose objects are the files of a folder.
+/// The bucket `s3://bucket`, whose objects are the files of a folder.
 pub(crate) struct S3 {
     address: SocketAddr,
     asked: Arc<Mutex<BTreeMap<(String, String), usize>>>,
@@ -48,7 +48,7 @@ impl S3 {
         server
     }
 
-    /// The variables with which a program uses it.
+    /// The environment variables with which a program uses it.
     pub(crate) fn variables(&self) -> [(&'static str, String); 3] {
         [
             ("AWS_ACCESS_KEY_ID", "an-id".to_owned()),

@@ -1,4 +1,4 @@
-//! Two leaders of one chain, whose log is in a folder, and the authorities that ask both.
+//! Two leaders of one chain with a log in a folder, and the authorities that poll both.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -17,7 +17,7 @@ pub(crate) struct Succession {
     /// The authorities, with the folder and the proxy of the first leader.
     pub(crate) council: Council,
     second: SocketAddr,
-    /// Before the second leader.
+    /// In front of the second leader.
     proxy: Liar,
 }
 
@@ -75,11 +75,11 @@ impl Succession {
         let path = self.attempt(height, number);
         eventually(|| path.exists(), || format!("no {}", path.display()));
         let bytes = fs::read(path).unwrap();
-        // The frame, the height and the number before it, and a checksum after it.
+        // The frame, the height and the number precede it, and a checksum follows.
         Proposal::decode(&bytes[16 + 12..bytes.len() - 32]).unwrap()
     }
 
-    /// Starts an authority, which asks both leaders.
+    /// Starts an authority, which polls both leaders.
     pub(crate) fn authority(&self, index: usize) -> AuthorityProcess {
         let leaders = format!("{},{}", self.council.proxy.url(), self.proxy.url());
         self.council.authority_of(&leaders, index, &[])
@@ -116,7 +116,7 @@ impl Succession {
         self.lead(who, &["--standby", "--takeover-after-ms", "600000"])
     }
 
-    /// What the authorities hear of both leaders.
+    /// The requests of authorities to both leaders.
     pub(crate) fn tell(&self, lie: &Lie) {
         self.council.proxy.tell(lie.clone());
         self.proxy.tell(lie.clone());
@@ -149,7 +149,7 @@ pub(crate) fn hash(proposal: &Proposal) -> Value {
     Value::from(hex(&proposal.header.hash()))
 }
 
-/// Submits in a thread of its own; the outer error means that the leader was killed.
+/// Submits in a separate thread; the outer error means that the leader was killed.
 pub(crate) fn submit_aside(
     node: &Node,
     key: &str,

@@ -108,7 +108,7 @@ impl Chain {
         let config = made.config().clone();
         let key = authority::read_key(&self.at("first/authority-0.key")).unwrap();
         let signers = authority::Signers::new(&config, vec![key]).unwrap();
-        let view = made.make([], now_ms(), &signers).unwrap();
+        let view = signers.make(&mut made, [], now_ms()).unwrap();
         let block = view.block(At::Latest).unwrap();
         let mut header = block.header.header;
         header.roots[0].1[0] ^= 1;

@@ -118,7 +118,7 @@ fn commands_on_a_log_say_what_is_wrong_and_write_nothing() {
         damaged(&path, "invalid_encoding", |it| [&it[..50], &[it[50] ^ 1], &it[51..]].concat());
         damaged(&path, "unknown_version", |it| [&it[..7], b"0", &it[8..]].concat());
     }
-    // Another chain in the new place.
+    // Another chain at the new location.
     drop(other.lead("first"));
     let (succeeded, said) = run(&["copy", &chain.log, &other.log]);
     assert!(!succeeded && said.contains("wrong_chain"), "{said}");

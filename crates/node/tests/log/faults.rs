@@ -15,7 +15,7 @@ fn a_leader_waits_for_its_bucket_and_says_why() {
     let chain = Chain::in_folder();
     let leader = chain.lead("first");
     submit(&leader, "key", "1");
-    // The place of the next block is taken by something that is no block.
+    // The object of the next block exists and is no block.
     fs::write(chain.block(2), b"garbage").unwrap();
     let client = leader.client();
     let waiting = thread::spawn(move || {
@@ -25,7 +25,7 @@ fn a_leader_waits_for_its_bucket_and_says_why() {
     assert!(ready(&leader).1.contains("blocks/0000000000000002"), "{:?}", ready(&leader));
     assert_eq!(height(&leader), 1);
     fs::remove_file(chain.block(2)).unwrap();
-    // It is refused if the leader saw the garbage first, and otherwise made as soon as there is room.
+    // Refused if the leader has seen the garbage first; otherwise made once the garbage is gone.
     match waiting.join().unwrap() {
         Ok(included) => assert_eq!(included["height"], "0x2"),
         Err(refused) => assert_eq!(refused["data"]["reason"], "truncated"),
@@ -42,7 +42,7 @@ fn a_signed_but_wrong_block_stops_nobody_for_good() {
     let standby = chain.stand_by("second", &["--takeover-after-ms", "600000"]);
     wait_until_same(&leader, &standby);
     chain.publish_wrong_block("second");
-    // Whoever looks at the log shows it, and goes on serving.
+    // Every node that polls the log reports it, and goes on serving.
     let said = |node: &Node| ready(node).1;
     let wrong = "state_root_mismatch";
     eventually(|| said(&standby).contains(wrong), || format!("{:?}", ready(&standby)));
@@ -52,11 +52,11 @@ fn a_signed_but_wrong_block_stops_nobody_for_good() {
         eventually(|| said(node).contains(wrong), || format!("{:?}", ready(node)));
         assert_eq!((height(node), ready(node).0), (1, 503));
     }
-    // Those who start meanwhile, too.
+    // Nodes that start meanwhile, too.
     drop(standby);
     let standby = chain.stand_by("second", &["--takeover-after-ms", "600000"]);
     eventually(|| said(&standby).contains(wrong), || format!("{:?}", ready(&standby)));
-    // It is read again and again.
+    // It is read repeatedly.
     fs::remove_file(chain.block(2)).unwrap();
     for node in [&leader, &standby] {
         eventually(|| ready(node).0 == 200, || format!("{:?}", ready(node)));
@@ -110,7 +110,7 @@ fn a_wrong_place_or_a_damaged_object_is_an_error_that_says_what_to_do() {
     }
     fs::write(chain.bucket().join("chain"), whole).unwrap();
 
-    // A reader of a damaged block serves the ones before, and says what is wrong.
+    // A reader of a damaged block serves the earlier blocks, and reports the error.
     let whole = fs::read(chain.block(1)).unwrap();
     fs::write(chain.block(1), &whole[..whole.len() - 1]).unwrap();
     let reader = chain.serve("reader");
@@ -147,7 +147,7 @@ fn a_start_outlasts_failures_of_the_bucket_that_end() {
         submit(&leader, "key", value);
     }
     drop(leader);
-    // The client makes each request up to three times, and goes on after a cut where the server can.
+    // The client sends each request up to three times, and resumes after a cut if the server can.
     let failing = |method: &str, number: usize| match (method, number) {
         ("GET", 0 | 6) => Some(Fault::Cut),
         ("GET", 1 | 2) => Some(Fault::Silent),
@@ -185,7 +185,7 @@ fn a_start_on_a_bucket_that_goes_on_failing_ends_and_what_is_wrong_ends_it_at_on
         }
         assert_eq!(server.asked("GET", "chain"), 2, "{code}");
     }
-    // An object that was stored short comes whole.
+    // A truncated object arrives completely, so there is no retry.
     let path = chain.bucket().join("chain");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();

@@ -14,7 +14,7 @@ fn a_chain_that_was_made_without_a_log_gets_one() {
     let acknowledged: Vec<_> = (0..9).map(|n| submit(&node, "key", &n.to_string())).collect();
     assert!(node.stop().success());
     drop(chain.lead("first"));
-    // Killed while it published: the rest follows, without being asked for again.
+    // Killed while it published: the rest is published without --publish.
     fs::write(chain.at("first/log"), format!("{}\npublishing\n", chain.log)).unwrap();
     for height in 5..10 {
         fs::remove_file(chain.block(height)).unwrap();
@@ -45,7 +45,7 @@ fn a_folder_that_is_not_of_this_log_is_refused_and_nothing_is_written() {
         let said = Node::try_share(command, &folder, &log, &pinned).map(|_| ()).unwrap_err();
         assert!(said.contains("wrong_chain"), "{said}");
         assert!(!folder.exists());
-        // Without a checkpoint nobody says which chain it is.
+        // Without a checkpoint, the chain is unknown.
         let said = Node::try_share(command, &folder, &log, &["--dev"]).map(|_| ()).unwrap_err();
         assert!(said.contains("--checkpoint with the chain"), "{said}");
         assert!(!folder.exists());
@@ -77,7 +77,7 @@ fn a_folder_belongs_to_one_log() {
     };
     let mistyped = place("mistyped");
 
-    // Blocks go to an empty place only if that is said.
+    // Blocks are published at an empty location only with --publish.
     let said = refused(&chain.log, &[]);
     assert!(said.contains("invalid_argument") && said.contains("--publish"), "{said}");
     assert!(is_empty("bucket") && !chain.at("first/log").exists());
@@ -116,7 +116,7 @@ fn a_folder_belongs_to_one_log() {
     assert!(said.contains("--log-moved-from"), "{said}");
     drop(chain.lead("backup"));
 
-    // A log that has lost blocks, or everything, is not filled again.
+    // A log that has lost some or all blocks is not filled again.
     let newest = fs::read(chain.block(1)).unwrap();
     fs::remove_file(chain.block(1)).unwrap();
     let said = refused(&chain.log, &["--publish"]);
@@ -128,7 +128,7 @@ fn a_folder_belongs_to_one_log() {
     assert!(said.contains("lacks the blocks 0 to 1"), "{said}");
     assert!(is_empty("bucket"));
 
-    // The log was moved, and says so once; or the chain leaves it.
+    // The log was moved, which must be confirmed once; or the chain leaves it.
     let moved = place("moved");
     let from = ["--log-moved-from", &chain.log];
     for _ in 0..2 {
@@ -145,7 +145,7 @@ fn a_folder_belongs_to_one_log() {
 fn a_refused_start_writes_nothing() {
     let chain = Chain::in_folder();
     let is_empty = |name: &str| fs::read_dir(chain.at(name)).unwrap().next().is_none();
-    // A place without a chain, a new folder, and a checkpoint.
+    // A location without a chain, a new folder, and a checkpoint.
     for (command, settings) in [
         ("run", &["--publish"][..]),
         ("run", &["--dev"]),
@@ -158,7 +158,7 @@ fn a_refused_start_writes_nothing() {
         assert!(!chain.at("new").exists() && is_empty("bucket"), "{command} {settings:?}");
     }
     drop(chain.lead("first"));
-    // No key, another one, and a checkpoint of another block.
+    // No key, another key, and a checkpoint of another block.
     fs::create_dir(chain.at("other")).unwrap();
     let other = chain.at("other/authority-0.key");
     assert!(keygen(&other).success());

@@ -50,7 +50,7 @@ fn no_acknowledged_block_is_lost_to_kill_9_of_leaders_and_their_folders() {
     let chain = Chain::new();
     let mut acknowledged: Vec<Value> = Vec::new();
     for round in 0..kills {
-        // Its own folder, that of another leader, or a new one.
+        // Its own folder, another leader's folder, or a new one.
         let name = match round % 4 {
             0 | 1 => "first".to_owned(),
             2 => "second".to_owned(),

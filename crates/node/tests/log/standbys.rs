@@ -17,7 +17,7 @@ fn a_standby_takes_over_from_a_dead_leader_and_the_dead_one_may_come_back() {
     let settings = ["--takeover-after-ms", "200", "--leader", &url];
     let standby = chain.stand_by("second", &settings);
     let mut acknowledged = vec![submit(&leader, "key", "1")];
-    // As long as the leader is ready, the standby does not lead, although no block comes.
+    // While the leader is ready, the standby does not lead although no block arrives.
     thread::sleep(Duration::from_millis(500));
     let early = standby.call("prooflight_submit", &json!({ "ops": [set("key", "early")] }));
     assert_eq!(early.unwrap_err()["data"]["reason"], "read_only");
@@ -124,7 +124,7 @@ fn a_node_with_a_log_begins_with_the_state_of_another() {
     submit(&leader, "key 3", "more");
     for node in [&reader, &standby] {
         wait_until_same(&leader, node);
-        // The blocks before were not executed.
+        // The earlier blocks were not executed.
         let early = node.call("prooflight_block", &json!({ "at": "0x3" })).unwrap_err();
         assert_eq!(early["data"]["reason"], "version_unavailable", "{early}");
     }
