@@ -131,7 +131,7 @@ impl Node {
         ticks.map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / 100.0
     }
 
-    /// The height of the newest block; none while the node does not serve.
+    /// The height of the newest block; `None` while the node does not serve.
     fn height(&self) -> Option<u64> {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "prooflight_head" }).to_string();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;

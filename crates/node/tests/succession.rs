@@ -44,8 +44,8 @@ impl Scene {
         Self { chain, authorities, leader, standby, next }
     }
 
-    /// The standby leads, finishes the block with this hash, and makes further ones. The killed leader's folder has the same
-    /// blocks as the log.
+    /// The standby leads, finishes the block with this hash, and makes further ones. The killed leader's folder has the
+    /// same blocks as the log.
     fn succeed(self, expected: &Value) {
         let Self { chain, authorities: _authorities, leader, standby, next } = self;
         drop(leader);

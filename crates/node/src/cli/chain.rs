@@ -1,4 +1,4 @@
-//! Begins a chain, and inspects one that is not running.
+//! Begins a chain, and inspects a chain that is not running.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub(super) struct Init {
     /// Files with authority keys of this node; a key is made if no authority is given.
     #[arg(long = "key")]
     keys: Vec<PathBuf>,
-    /// Public keys of authorities that sign on machines of their own, 0x-hex.
+    /// Public keys of remote authorities, 0x-hex.
     #[arg(long = "authority")]
     authorities: Vec<json::Hex>,
     /// The number of authorities that must sign a header: more than half of them.
@@ -136,7 +136,7 @@ fn schemes_help() -> String {
     )
 }
 
-/// Begins a development chain with a key of its own.
+/// Begins a development chain with a new key.
 pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Result<()> {
     begin_in(folder, || {
         let key = own_key(folder)?;
@@ -184,7 +184,7 @@ fn begin(
     let signers = Signers::some(config, keys)?;
     let kept = folder.join(GENESIS);
     if kept.exists() {
-        // From a start that was interrupted before there was a chain.
+        // Left by a start that was interrupted before the chain existed.
         std::fs::remove_file(&kept).map_err(|error| cannot(&kept, &error))?;
     }
     if let Some(state) = state {
@@ -194,7 +194,7 @@ fn begin(
     let mut chain = Chain::create_with(folder, config, options)?;
     begin_genesis(folder, &mut chain, &signers).inspect_err(|error| {
         if error.code() == Code::InvalidInput {
-            // No chain can begin with that state: delete both.
+            // No chain can begin with that state: delete the state and the chain.
             drop(chain);
             let _ = std::fs::remove_file(&kept);
             let _ = Chain::discard(folder);
@@ -202,7 +202,7 @@ fn begin(
     })
 }
 
-/// Makes the genesis block, or proposes it to authorities elsewhere.
+/// Makes the genesis block, or proposes it to remote authorities.
 fn begin_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<Header> {
     if signers.are_quorum(chain.config()) {
         return Ok(make_genesis(folder, chain, signers)?.head().header.clone());
@@ -211,7 +211,7 @@ fn begin_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<
     Collector::propose(&ProposalFolder::of(folder), chain, operations, now_ms())
 }
 
-/// The chain up to its newest block; if there is none, genesis is made and signed.
+/// The chain up to its newest block. If there is no block, genesis is made and signed.
 pub(super) fn first_view(
     folder: &Path,
     chain: &mut Chain,
@@ -228,10 +228,10 @@ pub(super) fn first_view(
     signing.make(chain, operations, now_ms(), shared)?.into_view()
 }
 
-/// The file with a chain's initial state, in its folder; it is written before the chain.
+/// The file with a chain's initial state, in its folder. It is written before the chain.
 const GENESIS: &str = "genesis.jsonl";
 
-/// Makes the genesis block of a chain without blocks, signed by the keys here.
+/// Makes the genesis block of a chain without blocks, signed with the local keys.
 pub(super) fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
     let operations = genesis_operations(folder, chain)?;
     signers.make(chain, operations, now_ms())
@@ -249,7 +249,7 @@ fn key_path(folder: &Path, index: usize) -> PathBuf {
 fn own_key(folder: &Path) -> Result<SigningKey> {
     let path = key_path(folder, 0);
     if path.exists() {
-        // From a start that was interrupted before the chain began.
+        // Left by a start that was interrupted before the chain existed.
         return authority::read_key(&path);
     }
     let key = authority::generate()?;
@@ -268,8 +268,8 @@ pub(super) fn kept_keys(folder: &Path) -> Result<Vec<SigningKey>> {
     paths.take_while(|path| path.exists()).map(|path| authority::read_key(&path)).collect()
 }
 
-/// Opens a chain whose blocks the keys in its folder sign; if its first start was interrupted, makes its
-/// genesis block.
+/// Opens a chain whose blocks are signed with the keys in its folder. Makes its genesis block if the first start was
+/// interrupted.
 pub(super) fn open(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
     let mut chain = Chain::open_again(folder, options)?;
     let signers = Signers::new(chain.config(), kept_keys(folder)?)?;
@@ -310,7 +310,7 @@ impl Verify {
         let mut again = Chain::create_like(&scratch.path().join("chain"), folder)?;
         let options = SchemeOptions { store_alone: true, ..SchemeOptions::default() };
         let view = Chain::open_again(folder, &options)?.view()?;
-        // Before anything is executed.
+        // Fails before anything is executed if block 0 is not kept.
         view.block(At::Height(0))?;
         for height in 0..=view.height() {
             match again.follow(view.block(At::Height(height))?) {
@@ -380,7 +380,7 @@ impl Which {
         Ok(())
     }
 
-    /// The checkpoint of a genesis block that waits for authorities, which need it to sign that block.
+    /// The checkpoint of a proposed genesis block. Authorities need it to sign that block.
     fn proposed_genesis(&self) -> Result<Option<String>> {
         let folder = &self.folder.data_dir;
         let first = Attempt { height: 0, number: 0 };
@@ -391,7 +391,7 @@ impl Which {
         let Some(proposal) = proposal else { return Ok(None) };
         let chain = match Chain::open(folder) {
             Ok(chain) if chain.height().is_none() => chain,
-            // A chain with blocks, or a node that has it open: they have checkpoints.
+            // A chain with blocks, and a running node that has the chain open, have checkpoints.
             Ok(_) => return Ok(None),
             Err(error) if error.reason() == Reason::StoreFailed => return Ok(None),
             Err(error) => return Err(error),

@@ -40,12 +40,12 @@ pub(super) async fn follow(leader: &str, chosen: Chosen, metrics: Metrics) -> Re
     start(chosen, metrics, begun, |_| Ok(follow::Source::Node(leader))).await
 }
 
-/// Whether a folder has a whole chain.
+/// Whether a folder has a complete chain.
 pub(super) fn is_begun(folder: &Path) -> Result<bool> {
     Ok(Chain::exists(folder)? && !is_interrupted(folder))
 }
 
-/// Begins a chain with a state of the leader; if that is refused, what was written is removed.
+/// Begins a chain with a state of the leader; if that fails, the written files are removed.
 pub(super) async fn begin_with_state(leader: &Leader, chosen: &Chosen) -> Result<Chain> {
     let folder = &chosen.data_dir;
     let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
@@ -71,14 +71,14 @@ pub(super) async fn follow_log(url: &str, chosen: Chosen, metrics: Metrics) -> R
     };
     let source = move |config| {
         let log = runtime.block_on(Log::open(bucket, config))?;
-        // From here on, what fails is read again anyway.
+        // From here on, failed reads are retried anyway.
         log.bucket().started();
         Ok(follow::Source::Log(log.reader(0)))
     };
     start(chosen, metrics, begun, source).await
 }
 
-/// Begins a chain with a state of the node of `--leader`, of which the log has the block.
+/// Begins a chain with a state of the node of `--leader`, whose block must be in the log.
 async fn begin_beside_log(bucket: &Bucket, chosen: &Chosen) -> Result<Chain> {
     let folder = &chosen.data_dir;
     let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
@@ -157,7 +157,7 @@ fn open(
     Follower::new(chain, source, checkpoint, pace, space, metrics.clone())
 }
 
-/// The checkpoint that is given, or else that of the first start.
+/// The given checkpoint, or that of the first start.
 pub(super) fn checkpoint(folder: &Path, given: Option<&Path>) -> Result<Option<Checkpoint>> {
     let kept = folder.join(KEPT);
     match given {
@@ -181,8 +181,7 @@ pub(super) fn required<'a>(
     })
 }
 
-/// Begins a chain without blocks; its configuration comes from the checkpoint, never from the leader
-/// or the log.
+/// Begins a chain without blocks. Its configuration comes from the checkpoint, never from the leader or the log.
 pub(super) fn begin(
     folder: &Path,
     checkpoint: &Checkpoint,
@@ -192,7 +191,7 @@ pub(super) fn begin(
     Chain::create_with(folder, &checkpoint.config, options)
 }
 
-/// Keeps the checkpoint of a chain that is being begun.
+/// Stores the checkpoint of a new chain.
 fn keep(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
     let (kept, json) = (folder.join(KEPT), checkpoint::to_json(checkpoint));
     std::fs::create_dir_all(folder)

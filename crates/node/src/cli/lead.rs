@@ -1,4 +1,4 @@
-//! Who signs the blocks that a node makes, and the listener for authorities on machines of their own.
+//! How the blocks of a node get signed, and the listener for remote authorities.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -28,7 +28,7 @@ use super::exit::Failure;
 use super::serving;
 use super::settings::Chosen;
 
-/// An address for authorities, taken before anything is written.
+/// The listener for authorities, bound before anything is written.
 pub(super) struct Entrance {
     bound: Bound,
     clients: Arc<Clients>,
@@ -37,11 +37,11 @@ pub(super) struct Entrance {
     time: Duration,
 }
 
-/// The most connections of an address: authorities that share one have a few each.
+/// The most connections of an address, which several authorities may share.
 const CONNECTIONS_PER_AUTHORITY: u32 = 32;
 
 impl Entrance {
-    /// Takes the address, if the settings have one; `leads` says whether the node may make blocks.
+    /// Binds the address, if the settings have one; `leads` says whether the node may make blocks.
     pub(super) fn take(chosen: &Chosen, leads: bool) -> Result<Option<Self>, Failure> {
         let Some(listen) = chosen.authority_listen else { return Ok(None) };
         if !leads {
@@ -101,19 +101,19 @@ impl Entrance {
     }
 }
 
-/// The chain up to the newest block, once there is one.
+/// The chain up to the newest block; set once there is a block.
 type Shown = Arc<OnceLock<watch::Receiver<View>>>;
 
-/// Who signs the blocks of this node.
+/// How the blocks of this node get signed.
 pub(super) struct Lead {
     pub(super) signing: Signing,
     /// The signature round, with its server, if authorities are remote.
     pub(super) round: Option<(Arc<SignatureRound>, ServerHandle)>,
-    /// Receives the chain, which authorities read.
+    /// Receives the chain for authorities.
     pub(super) shown: Shown,
 }
 
-/// Where blocks are proposed: in the log if there is one, else in the folder of the chain.
+/// The store of proposals: the log if there is one, otherwise the folder of the chain.
 pub(super) fn proposals(
     folder: &Path,
     chain: &Chain,
@@ -126,7 +126,7 @@ pub(super) fn proposals(
     Ok(Box::new(proposals))
 }
 
-/// Decides who signs: the keys here if they are a quorum, else authorities that ask at the entrance.
+/// Signs with local keys if they are a quorum, otherwise starts the listener for authorities.
 pub(super) fn lead(
     chain: &Chain,
     signers: Signers,
@@ -166,7 +166,7 @@ pub(super) fn lead(
     Ok(Lead { signing, round: Some((round, server)), shown })
 }
 
-/// A node whose genesis block waits for signatures.
+/// The status of a node whose genesis block waits for signatures.
 struct BeforeGenesis(Arc<SignatureRound>);
 
 impl Standing for BeforeGenesis {

@@ -1,4 +1,4 @@
-//! Commands on a chain's log instead of a folder, without any node; and `copy`, which moves a log.
+//! Commands that read a chain's log instead of a folder, without a node; and `copy`, which copies a log.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) struct InLog {
     lvmt_setup: Option<PathBuf>,
 }
 
-/// A chain's log that was opened, with the checkpoint that says which chain it is.
+/// An open log, with the checkpoint that identifies its chain.
 pub(super) struct Logged {
     runtime: Runtime,
     log: Log,
@@ -44,7 +44,7 @@ pub(super) struct Logged {
 impl InLog {
     /// Opens the log, if one is given.
     ///
-    /// `wrong_chain` or `equivocation` if it is not that of the checkpoint, `unknown_block` if it lacks the checkpoint's
+    /// `wrong_chain` or `equivocation` if its chain is not the checkpoint's, `unknown_block` if it lacks the checkpoint's
     /// block; otherwise the errors of a bucket. Nothing is written.
     pub(super) fn open(&self) -> Result<Option<Logged>> {
         let (Some(url), Some(checkpoint)) = (&self.log, &self.checkpoint) else { return Ok(None) };
@@ -70,8 +70,7 @@ impl Logged {
         Ok(json::checkpoint::to_json(&Checkpoint { config, height, header_hash }))
     }
 
-    /// Executes every block in a folder without a chain; if that is refused, what was written is no chain, and the caller
-    /// removes it.
+    /// Executes every block in a folder without a chain. After an error, the caller must remove the incomplete chain.
     pub(super) fn execute(&self, folder: &Path) -> Result<Chain> {
         self.block(0)?;
         let mut chain = begin_in(folder, || begin(folder, &self.pinned, &self.options))?;
@@ -90,13 +89,13 @@ impl Logged {
                 eprintln!("{} blocks executed", height + 1);
             }
         }
-        // The bucket could have shown another block at first.
+        // The bucket could have returned another block before.
         let header = chain.view()?.header(prooflight_node::At::Height(self.pinned.height))?;
         check_pinned(&self.pinned, &header.header)?;
         Ok(chain)
     }
 
-    /// Executes every block in a folder that is removed with the first value.
+    /// Executes every block in a temporary folder, which is removed when the first value is dropped.
     pub(super) fn execute_aside(&self) -> Result<(Scratch, Chain)> {
         let scratch = Scratch::new().map_err(|error| {
             Error::new(Reason::StoreFailed, "a temporary folder (TMPDIR)", error)
@@ -105,7 +104,7 @@ impl Logged {
         Ok((scratch, chain))
     }
 
-    /// Makes this the log of a folder with its blocks.
+    /// Binds a folder with the log's blocks to this log.
     pub(super) fn bind(&self, folder: &Path) -> Result<()> {
         let log = self.log.bucket().name().to_owned();
         Binding { log, publishing: false }.write(folder)
@@ -182,7 +181,7 @@ fn check(entry: &log::Entry) -> Result<()> {
     Err(Error::new(Reason::OperationsMismatch, expected, Hex(&found)))
 }
 
-/// A bucket whose failures a command outlasts for some time.
+/// Opens a bucket whose transient failures are retried for some time.
 fn patient(url: &str) -> Result<Bucket> {
     Ok(Bucket::open(url)?.patient(|error| eprintln!("trying again: {error}")))
 }

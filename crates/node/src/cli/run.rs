@@ -1,4 +1,4 @@
-//! `run`: resumes or begins a chain, and serves it until it is told to stop.
+//! `run`: resumes or begins a chain, and serves it until a signal to stop.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -58,9 +58,9 @@ pub(super) fn serve_log(settings: Settings) -> Result<(), Failure> {
     serving::run(chosen.log_format, serve(chosen, Role::Read(url)))
 }
 
-/// Where blocks come from.
+/// The role of a node: where its blocks come from.
 enum Role {
-    /// They are made here, also if this is a standby.
+    /// This node makes the blocks, possibly after a time as a standby.
     Lead,
     /// From this node.
     Follow(String),
@@ -68,19 +68,19 @@ enum Role {
     Read(String),
 }
 
-/// The source of the blocks that a node serves.
+/// The handles of a running chain.
 pub(super) struct Source {
     /// The chain up to the newest block.
     pub(super) views: watch::Receiver<View>,
     /// Receives submissions, if this node makes blocks.
     pub(super) submitter: Option<Submitter>,
-    /// Whether blocks can be made, if this node makes them.
+    /// The conditions for making blocks, if this node makes them.
     pub(super) conditions: Option<Arc<Conditions>>,
     /// This node's progress, if it follows another.
     pub(super) progress: Option<watch::Receiver<Progress>>,
     /// Makes this node lead, if it is a standby.
     pub(super) promote: Option<watch::Sender<bool>>,
-    /// Where blocks wait for signatures, with its server, if authorities sign elsewhere.
+    /// The signature round with its server, if remote authorities sign.
     pub(super) round: Option<(Arc<SignatureRound>, ServerHandle)>,
     /// Ends once `submitter` and `progress` are dropped, or when no more blocks can be stored.
     pub(super) ended: JoinHandle<Result<()>>,
@@ -163,7 +163,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     let (address, server) = server::start(bound, module, front)?;
     announce(&views.borrow(), address, admin.address);
 
-    // It ends on its own only if no more blocks can be stored.
+    // The producer or follower ends on its own only if no more blocks can be stored.
     let early = tokio::select! {
         () = &mut stop => None,
         ended = &mut ended => Some(ended),
@@ -181,28 +181,28 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         Some(ended) => ended,
         None => match tokio::time::timeout(serving::GRACE, ended).await {
             Ok(ended) => ended,
-            // A connection that does not end still holds a submitter. Every block that it was told
-            // of is on disk.
+            // A connection that does not end still holds a submitter. Every block that was
+            // acknowledged is on disk.
             Err(_) => return Ok(()),
         },
     };
     Ok(ended.map_err(|error| Error::new(Reason::Bug, "a source of blocks", error))??)
 }
 
-/// A chain whose blocks are made here.
+/// The state of a node that makes the blocks of its chain.
 pub(super) struct Led {
     pub(super) chain: Chain,
-    /// The keys that are here.
+    /// The local authority keys.
     pub(super) signers: Signers,
-    /// The log that it shares with other nodes, if it has one.
+    /// The log that is shared with other nodes, if the chain has one.
     pub(super) shared: Option<Shared>,
     /// Makes this node lead, if it is a standby.
     pub(super) promote: Option<watch::Sender<bool>>,
-    /// What the folder says about its log once there is a genesis block, if that is to be signed elsewhere.
+    /// The binding to write once there is a genesis block, if remote authorities must sign that block.
     pub(super) begun: Option<Binding>,
 }
 
-/// Resumes a chain; if there is none, begins a development chain if it may.
+/// Resumes a chain; if there is none, begins a development chain if permitted.
 fn resume(chosen: &Chosen) -> Result<Led> {
     let folder = &chosen.data_dir;
     check_unbound(folder, chosen.log_moved_from.as_deref())?;
@@ -213,7 +213,7 @@ fn resume(chosen: &Chosen) -> Result<Led> {
     Ok(Led { chain, signers, shared: None, promote: None, begun: None })
 }
 
-/// Begins a development chain in a folder without a chain, if it may.
+/// Begins a development chain in a folder without a chain, if permitted.
 pub(super) fn begin_if_dev(chosen: &Chosen) -> Result<()> {
     let folder = &chosen.data_dir;
     if !chosen.dev {
@@ -254,7 +254,7 @@ fn produce(
         shared.log.started();
     }
     let (published, views) = watch::channel(first);
-    // It is empty until now.
+    // Not set before.
     let _ = shown.set(views.clone());
     signing.published(views.borrow().height())?;
     metrics.store(chain.disk_bytes()?);
@@ -300,7 +300,7 @@ fn produce(
     })
 }
 
-/// Puts the snapshot files of `smt` beside the log for as long as it runs, if it should.
+/// Publishes the snapshot files of `smt` beside the log while the future runs, if requested.
 ///
 /// `invalid_argument` if the chain has no `smt`.
 fn publish_snapshots(

@@ -32,7 +32,7 @@ fn parse(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation
     Ok(operation)
 }
 
-/// Reads the state in a file of such lines, as the operations of one block.
+/// Reads an exported state, as the operations of one block.
 pub(super) fn read_block(path: &Path, config: &ChainConfig) -> Result<Vec<StateOperation>> {
     let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
     let lines = BufReader::new(file).lines().zip(1_u64..);
@@ -78,7 +78,7 @@ impl Export {
         };
         let exported = exported.and_then(|()| file.sync_all().map_err(|error| failed(&error)));
         exported.inspect_err(|_| {
-            // A part of a state must not be taken for it.
+            // A partial state must not look like a complete one.
             let _ = fs::remove_file(&self.file);
         })
     }
@@ -111,7 +111,7 @@ impl Import {
         let options = SchemeOptions { unproved: true, ..SchemeOptions::default() };
         let (mut chain, signers) = open(&self.folder.data_dir, &options)?;
         let imported = self.read(&mut chain, &signers, file, size);
-        // Also if a later line is refused: the blocks before it stay.
+        // Also if a later line is refused: the earlier blocks stay.
         let ended = chain.end_unproved();
         imported.and(ended)
     }
@@ -139,7 +139,7 @@ impl Import {
     }
 }
 
-/// Makes one block, or as many as needed to keep each within the limits.
+/// Makes one block, or several if one would exceed the limits.
 fn make(chain: &mut Chain, signers: &Signers, operations: &[StateOperation]) -> Result<()> {
     match signers.make(chain, operations.iter().cloned(), now_ms()) {
         Err(error) if error.reason() == Reason::RequestTooLarge && operations.len() > 1 => {
@@ -163,7 +163,7 @@ pub(super) struct Backup {
 }
 
 impl Backup {
-    /// Copies the chain and checks the copy, which can be resumed, or followed from, at once.
+    /// Copies the chain and checks the copy, which can then be resumed or followed.
     pub(super) fn run(&self) -> Result<()> {
         let to = &self.to;
         let existed = to.exists();
@@ -175,7 +175,7 @@ impl Backup {
         }
         let made = self.make().and_then(|()| audit(&Chain::open(to)?.view()?));
         let Audited { blocks, values } = made.inspect_err(|_| {
-            // A copy that is not whole, or damaged, is none.
+            // An incomplete or damaged copy is removed.
             let _ = fs::remove_dir_all(to);
             if existed {
                 let _ = fs::create_dir(to);
@@ -212,7 +212,7 @@ impl Backup {
         };
         let panicked = |_| Err(Error::new(Reason::Bug, "a thread that writes", "a panic"));
         match (sent, receiving.join().unwrap_or_else(panicked)) {
-            // One of them noticed only that the other had ended.
+            // One of the two errors is only that the other thread has ended.
             (Err(sent), Err(received)) => {
                 Err(if left.load(Ordering::Relaxed) { received } else { sent })
             }

@@ -1,4 +1,4 @@
-//! What a leader does before it leads: its store and the log get the same blocks.
+//! Brings a leader's store and the log to the same blocks, before it leads.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use super::BlockLog;
 use crate::follow::check_pinned;
 use crate::{At, Chain, Verdict};
 
-/// Checks that a bucket, which may have no chain yet, has no other chain; `wrong_chain` if it has.
+/// `wrong_chain` if a bucket has another chain. It may have no chain yet.
 pub fn check_chain(ours: &ChainConfig, found: Option<&ChainConfig>, bucket: &str) -> Result<()> {
     match found {
         Some(found) if found.id() != ours.id() => {
@@ -23,8 +23,8 @@ pub fn check_chain(ours: &ChainConfig, found: Option<&ChainConfig>, bucket: &str
     }
 }
 
-/// The heights of our blocks that the log lacks: those that were made without it. The newest block before them is
-/// compared; `equivocation` if it is another one. A chain without blocks lacks genesis if the log does.
+/// The heights of local blocks that are missing from the log, since they were made without it. The newest earlier block
+/// is compared; `equivocation` if the log has another one. Without local blocks, this is genesis if the log lacks it.
 pub fn lacking(chain: &Chain, log: &mut BlockLog) -> Result<RangeInclusive<u64>> {
     let Some(newest) = chain.height() else {
         return Ok(if log.block(0)?.is_some() { EMPTY } else { 0..=0 });
@@ -50,7 +50,7 @@ pub fn lacking(chain: &Chain, log: &mut BlockLog) -> Result<RangeInclusive<u64>>
 #[expect(clippy::reversed_empty_ranges, reason = "it is empty")]
 const EMPTY: RangeInclusive<u64> = 1..=0;
 
-/// Publishes our blocks that the log lacks; `equivocation` if somebody else publishes another one meanwhile.
+/// Publishes local blocks that are missing from the log; `equivocation` if another writer published a different one.
 pub fn publish(chain: &Chain, log: &BlockLog, lacking: RangeInclusive<u64>) -> Result<()> {
     for height in lacking {
         let ours = chain.view()?.block(At::Height(height))?;

@@ -1,6 +1,6 @@
 //! The chain's log in an object store, between the producer and the store of this node.
 //!
-//! A block is in the log before it is in the store, and shown after both. Source: `docs/scale.md`.
+//! A block is written to the log, then to the store, and only then published. Source: `docs/scale.md`.
 
 mod agree;
 mod binding;
@@ -22,7 +22,7 @@ use crate::clock::now_ms;
 use crate::proposals::SharedProposals;
 use crate::{Block, Body};
 
-/// The log, for threads that may block.
+/// The log with a blocking interface.
 #[derive(Debug)]
 pub struct BlockLog {
     log: Log,
@@ -33,17 +33,17 @@ pub struct BlockLog {
 }
 
 impl BlockLog {
-    /// Uses a log by means of this runtime, which must have other threads than the callers'.
+    /// Uses a log on this runtime, which must have other threads than the callers.
     pub fn new(log: Log, runtime: Handle) -> Self {
         Self { reader: log.reader(0), log, runtime, unread: watch::Sender::new(None) }
     }
 
-    /// Ends the patience of a start, see [`Bucket::patient`](prooflight_log::Bucket::patient).
+    /// Ends the retries of a start, see [`Bucket::patient`](prooflight_log::Bucket::patient).
     pub fn started(&self) {
         self.log.bucket().started();
     }
 
-    /// What is proposed to authorities on machines of their own.
+    /// The proposals to remote authorities.
     pub fn proposals(&self) -> SharedProposals {
         SharedProposals::new(self.log.clone(), self.runtime.clone())
     }
@@ -69,12 +69,12 @@ impl BlockLog {
         found
     }
 
-    /// Records that the newest block of the log was taken, or that there is none to take.
+    /// Marks the log as read up to its end.
     pub(crate) fn took(&self) {
         self.unread.send_if_modified(|unread| unread.take().is_some());
     }
 
-    /// Records what is wrong with the next block of the log, or why it could not be read.
+    /// Records the error of the next block of the log, or of reading it.
     pub(crate) fn refused(&self, error: &Error) {
         self.unread.send_if_modified(|unread| {
             let changed = unread.as_ref() != Some(error);
@@ -83,32 +83,32 @@ impl BlockLog {
         });
     }
 
-    /// Drops what was read ahead; for a caller that has every block.
+    /// Drops the read-ahead; for a caller that has every block.
     pub(crate) fn pause(&mut self) {
         self.reader.pause();
     }
 
-    /// Runs a future while this thread waits, at most for some time.
+    /// Runs a future while this thread waits, at most for `time`.
     pub(crate) fn wait<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
         self.runtime.block_on(async { tokio::time::timeout(time, future).await.ok() })
     }
 
-    /// Why blocks can be neither published nor read, while that is so.
+    /// The health of publishing and of reading; `None` while healthy.
     pub fn troubles(&self) -> [watch::Receiver<Option<Error>>; 2] {
         [self.log.waiting(), self.unread.subscribe()]
     }
 }
 
-/// Whether a block is younger than the time between two looks at the log, so that no later one is
-/// expected yet. Only requests depend on it.
+/// Whether a block is younger than the polling interval, so that no later block is expected yet. Only the number of
+/// requests depends on it.
 pub(crate) fn is_fresh(header: &Header, interval: Duration) -> bool {
     u128::from(now_ms().saturating_sub(header.timestamp_ms)) < interval.as_millis()
 }
 
-/// A block in the log; `invalid_encoding` if its body is none.
+/// Decodes a block of the log; `invalid_encoding` if its body is malformed.
 pub fn decode(entry: Entry) -> Result<Block> {
     let height = entry.height();
-    // What the bucket has wrong is not damage of our store.
+    // A wrong body in the bucket is not damage of the local store.
     let body: Body = borsh::from_slice(&entry.body).map_err(|error| {
         Error::new(Reason::InvalidEncoding, format_args!("a body of block {height}"), error)
     })?;

@@ -1,4 +1,4 @@
-//! The methods for authorities on machines of their own, on a listener that no client reaches.
+//! The methods for remote authorities, on a listener that no client reaches.
 //! Source: `docs/node.md`, "Authorities on machines of their own".
 
 use std::sync::{Arc, OnceLock};
@@ -52,14 +52,14 @@ pub fn module(office: Office) -> Result<RpcModule<Office>, RegisterMethodError> 
     Ok(module)
 }
 
-/// The longest that a call waits for news.
+/// The longest time that a call waits for news.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// The parameters of `prooflight_awaited`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct AwaitedFor {
-    /// The index of the authority that asks.
+    /// The index of the authority that polls.
     pub(crate) authority: u16,
     /// The height of its next block.
     pub(crate) next: Quantity,
@@ -67,7 +67,7 @@ pub(crate) struct AwaitedFor {
     pub(crate) wait_ms: Quantity,
 }
 
-/// What an authority has to do.
+/// The news for an authority.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct AwaitedJson {
     /// The height of the newest published block, if there is one.
@@ -150,7 +150,7 @@ pub(crate) struct Refused {
     pub(crate) invalid: bool,
     /// The reason, for people.
     pub(crate) why: String,
-    /// Of the refusal, without `why`.
+    /// The signature of the refusal, which does not cover `why`.
     pub(crate) signature: Hex,
 }
 
@@ -188,7 +188,7 @@ fn signature(Hex(bytes): Hex) -> Result<[u8; 64]> {
     })
 }
 
-/// The token of this listener is needed for everything.
+/// Every method of this listener needs the token.
 fn check_token(call: &Call<Office>) -> Result<()> {
     if call.may_submit {
         return Ok(());
