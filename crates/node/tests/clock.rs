@@ -42,7 +42,7 @@ fn begun(folder: &Path) -> (Chain, Signers) {
 async fn no_block_is_made_while_the_clock_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let (chain, signers) = begun(folder.path());
-    // The steady clock stands still; the test sets the other one.
+    // The monotonic clock stands still; the test sets the other clock.
     let wall = Arc::new(AtomicU64::new(NOW));
     let clock = Clock::new({
         let wall = wall.clone();
@@ -89,7 +89,7 @@ async fn no_block_is_made_while_the_clock_is_wrong() {
     }
     assert_eq!(timestamp(submit().await), NOW + 2000);
 
-    // Right after all, as the operator says.
+    // The operator confirms the time.
     set(NOW + TWO_DAYS);
     assert_eq!(refused(submit().await), Reason::ClockJumped);
     assert_eq!(standing.confirm_clock(), Some(NOW + TWO_DAYS));

@@ -25,7 +25,7 @@ const KEYS: u64 = 20;
 
 #[test]
 fn a_changed_byte_of_a_young_chain_is_found_or_harmless() {
-    // All of it is still in the log.
+    // All blocks are still in the store's log.
     damage_everywhere(|_| {});
 }
 
@@ -145,7 +145,7 @@ fn damage_everywhere(age: impl Fn(&Path)) {
     assert!(found > harmless, "{found} found, {harmless} harmless");
 }
 
-/// All places of all files; of those of which there are many alike, only two places of every third.
+/// All positions of all files; of kinds with many similar files, only two positions of every third file.
 fn places(files: &[PathBuf]) -> Vec<(&PathBuf, usize)> {
     let is_alike = |file: &&PathBuf| is_snapshot(file) || is_small_of_keyspace(file);
     let (alike, others): (Vec<_>, Vec<_>) = files.iter().partition(is_alike);
@@ -254,7 +254,7 @@ impl Truth {
     }
 }
 
-/// Changes a byte in place; `None` if there is none, or it belongs to a key.
+/// Changes a byte in place; `None` if the file has no such byte, or the byte belongs to a key.
 fn change_a_byte(path: &Path, place: usize) -> Option<usize> {
     if path.extension().is_some_and(|extension| extension == "key") {
         return None;

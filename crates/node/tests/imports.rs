@@ -1,4 +1,4 @@
-//! Imports, whose blocks leave behind what only proofs need.
+//! Imports, whose blocks do not maintain data that only proofs need.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::Path;

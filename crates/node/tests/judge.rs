@@ -23,7 +23,7 @@ struct World {
 }
 
 impl World {
-    /// The genesis block is proposed.
+    /// A chain whose genesis block is proposed.
     fn new() -> (Self, Proposal) {
         let folder = tempfile::tempdir().unwrap();
         let keys = [(); 3].map(|()| generate().unwrap());
@@ -54,7 +54,7 @@ impl World {
         self.leader.execute(operations, now_ms()).unwrap().proposal()
     }
 
-    /// Publishes a proposal, signed by these.
+    /// Publishes a proposal, signed by these authorities.
     fn publish(&mut self, proposal: &Proposal, by: &[usize]) -> Block {
         let signed = self.signers(by).sign(proposal.header.clone());
         let view = self.commit(proposal, signed);
@@ -146,12 +146,12 @@ fn one_block_of_a_height_is_signed_before_and_after_a_restart() {
     assert!(matches!(first, Verdict::Valid(_)));
     for _ in 0..2 {
         assert_eq!(unjudged(judge(&mut authority, &other)), Reason::AlreadySigned);
-        // The same signature, however often it is asked.
+        // The same signature at every request.
         assert_eq!(judge(&mut authority, &proposal), first);
         drop(authority);
         authority = world.open().unwrap();
     }
-    // The other block is published all the same, by the others: it is followed, and later ones are signed.
+    // The other authorities publish the other block: it is followed, and later blocks are signed.
     let other = world.propose(vec![set("a", "other")]);
     let block = world.publish(&other, &[1, 2]);
     authority.follow(block).unwrap();
@@ -226,7 +226,7 @@ fn a_block_that_no_verifier_would_read_is_invalid() {
     };
     let refused = world.leader.execute(many(128), now_ms()).unwrap_err();
     assert_eq!(refused.reason(), Reason::RequestTooLarge);
-    // A leader without that check.
+    // A leader that does not check this.
     let mut large = world.propose(many(1));
     large.operations = many(128);
     large.header.ops_root = prooflight_core::chain::operations_root(&large.operations);
@@ -249,7 +249,7 @@ fn only_the_next_height_is_judged() {
     let first = world.propose(vec![set("a", "1")]);
     let block = world.publish(&first, &[1, 2]);
     let second = world.propose(vec![set("a", "2")]);
-    // Its parent is not here yet.
+    // Its parent has not arrived yet.
     assert_eq!(unjudged(judge(&mut authority, &second)), Reason::WrongBlock);
     // A parent without a quorum is not published.
     let signed = SignedHeader { signatures: vec![], ..block.header.clone() };
@@ -283,14 +283,14 @@ fn an_older_memory_is_found_by_the_signatures_that_were_published() {
     assert!(matches!(judge(&mut authority, &proposal), Verdict::Valid(_)));
     drop(authority);
 
-    // Put back while its signature is out: what is published with it shows that.
+    // An older memory was restored after a signature was given: the published block with this signature reveals that.
     fs::write(world.memory_file(), &old).unwrap();
     let mut authority = world.open().unwrap();
     let block = world.publish(&proposal, &[0, 1]);
     assert_eq!(refused(authority.follow(block.clone())), Reason::MemoryLost);
     drop(authority);
 
-    // With the newer one it goes on; put back later, it is found at once.
+    // With the newer memory it goes on; an older one that is restored later is found immediately.
     fs::remove_file(world.memory_file()).unwrap();
     let config = &world.checkpoint.config;
     Memory::begin(&world.memory_file(), config.id(), config.authorities[0], 2).unwrap();

@@ -1,4 +1,4 @@
-//! The node under its operators' hands: started, watched, stopped, and short of what it needs.
+//! The node from its operators' view: starting, monitoring, stopping, and missing resources.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -28,7 +28,7 @@ fn init(folder: &Path) {
     done(folder, &[&begin[..], &["--lmpt-era-blocks", "4"]].concat());
 }
 
-/// What a command that must succeed prints.
+/// The output of a command that must succeed.
 fn done(folder: &Path, arguments: &[&str]) -> String {
     let ended = command(folder, arguments);
     assert!(ended.status.success(), "{arguments:?}: {}", text(&ended.stderr));
@@ -91,7 +91,7 @@ fn clients_cannot_fill_the_admin_listener() {
     init(folder.path());
     let node = Node::start(folder.path(), &["--max-connections", "8"]);
     let idle: Vec<_> = (0..200).map(|_| TcpStream::connect(node.address).unwrap()).collect();
-    // Of those, 8 are served, 64 are told that the node is busy, and the others are closed.
+    // 8 connections are served, 64 are told that the node is busy, and the others are closed.
     let closed = || node.admin().get("/metrics").1.contains("prooflight_connections 72\n");
     eventually(closed, || node.admin().get("/metrics").1);
     assert!(node.client().post(b"{}").is_err(), "a request is answered in spite of the others");
@@ -183,7 +183,7 @@ fn exit_codes_tell_mistakes_from_failures() {
             "http://HOST:PORT".to_owned(),
         ),
         (vec!["--data-dir", &path("damaged")], 65, path("damaged/anchor")),
-        // These may be gone at the next try.
+        // These errors may disappear at the next attempt.
         (vec!["--data-dir", &path("chain")], 74, path("chain")),
         (vec!["--data-dir", &path("file/chain")], 74, path("file/chain")),
         (vec!["--listen", &taken], 69, taken.clone()),
@@ -223,7 +223,7 @@ fn a_chain_begins_only_when_it_is_meant_to_and_otherwise_leaves_nothing() {
     refused(&["init", "--key", state.to_str().unwrap()]);
     assert!(!folder.exists(), "{:?}", fs::read_dir(&folder).unwrap().collect::<Vec<_>>());
 
-    // What was there before stays.
+    // Existing files stay.
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("notes"), "").unwrap();
     refused(&["init", "--quorum", "2"]);
@@ -268,7 +268,7 @@ fn only_the_operator_confirms_the_clock() {
     assert!(status == 200 && said.contains(&format!("at {year}-")), "{said}");
     let (status, said) = node.admin().put("/clock", "Origin: https://page.example\r\n");
     assert_eq!(status, 403, "{said}");
-    // Clients cannot do it at all.
+    // Clients cannot confirm the clock.
     assert_ne!(node.client().put("/clock", "Connection: close\r\n").0, 200);
 }
 
@@ -294,7 +294,7 @@ fn more_connections_than_open_files_do_not_stop_blocks() {
     let settings = ["--empty-blocks", "--block-interval-ms", "10"];
     let node = start_with_files(folder.path(), 592, &settings).unwrap();
     let idle: Vec<_> = (0..650).map(|_| TcpStream::connect(node.address).unwrap()).collect();
-    // 48 connections fit beside the node's own files; 64 more are told so.
+    // 48 connections fit beside the node's own files; 64 more get a refusal.
     let full = || node.admin().get("/metrics").1.contains("prooflight_connections 112\n");
     eventually(full, || node.admin().get("/metrics").1);
     let before = height(&node);
@@ -309,7 +309,7 @@ fn more_connections_than_open_files_do_not_stop_blocks() {
     assert!(said.contains("a limit of 560 open files"), "{said}");
 }
 
-/// The program without the rights of root; none if that cannot be had here.
+/// The program without the rights of root; `None` if that is not possible on this system.
 fn without_rights() -> Option<Command> {
     let id = Command::new("id").arg("-u").output().unwrap();
     let mut command = if text(&id.stdout).trim() == "0" {
@@ -361,7 +361,7 @@ fn errors_of_permission_name_the_path() {
         assert!(code == Some(74) || code == Some(78), "{closed} by {command}: {code:?} {said}");
         mode(&path, before);
     }
-    // A new folder where nothing may be written.
+    // A new folder inside a read-only one.
     let new = parent.path().join("new");
     let (_, said) = said(&["init", "--data-dir", new.to_str().unwrap()]);
     assert!(said.contains(new.to_str().unwrap()), "{said}");
@@ -381,7 +381,7 @@ fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refuse
     for earlier in [None, Some("1\n")] {
         former::rewrite(folder.path(), FIRST);
         match earlier {
-            // Folders from before did not say their format.
+            // Folders of format 0 have no file `format`.
             None => fs::remove_file(&format).unwrap(),
             Some(earlier) => fs::write(&format, earlier).unwrap(),
         }
@@ -406,7 +406,7 @@ fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refuse
     assert_eq!(Node::start(folder.path(), &[]).admin().get("/ready").0, 200);
 }
 
-/// Block h sets `often` and `h` to h, and deletes the key of three blocks before.
+/// Block h sets `often` and `h` to h, and deletes the key of block h - 3.
 fn make(node: &Node, heights: std::ops::RangeInclusive<u64>) {
     for height in heights {
         let number = height.to_string();
@@ -418,7 +418,7 @@ fn make(node: &Node, heights: std::ops::RangeInclusive<u64>) {
     }
 }
 
-/// Whether a scheme proves the state after a block that `make` made; it is the right one then.
+/// Whether a scheme proves the state after a block of `make`; checks the proven state.
 fn proves(node: &Node, config: &ChainConfig, scheme: Scheme, at: u64) -> bool {
     let numbers = [at, at.saturating_sub(3), at + 1];
     let names = numbers.map(|number| number.to_string());
@@ -469,7 +469,7 @@ fn a_chain_with_all_schemes_is_copied_pruned_and_exported() {
         &folder,
         &[&replays[..], &["--keep-states", "6", "--keep-blocks", "5"]].concat(),
     );
-    // What the first block lets go is seen with the second.
+    // The deletions after the first block are visible with the second.
     make(&node, 21..=22);
     let config = genesis(&node).config;
     for scheme in SCHEMES {
@@ -495,7 +495,7 @@ fn a_chain_with_all_schemes_is_copied_pruned_and_exported() {
     assert!(node.stop().success());
     assert!(text(&command(&folder, &["verify"]).stderr).contains("--keep-blocks"));
 
-    // Both copies go on as the chain did, and so does the chain itself.
+    // Both copies and the chain itself can be continued.
     for (copy, next) in [(&whole, 21), (&pruned, 23), (&folder, 25)] {
         if copy != &folder {
             fs::copy(folder.join("authority-0.key"), copy.join("authority-0.key")).unwrap();
@@ -509,7 +509,7 @@ fn a_chain_with_all_schemes_is_copied_pruned_and_exported() {
     }
     assert_eq!(done(&whole, &["verify"]), "26 blocks and 4 values verified\n");
 
-    // The state goes into another chain.
+    // The state is imported into another chain.
     init(&other);
     done(&other, &["import", early.to_str().unwrap()]);
     done(&other, &["import", late.to_str().unwrap(), "--block", "2"]);

@@ -1,4 +1,4 @@
-//! What is proposed in the log to authorities elsewhere: each rule, and what would go wrong without it.
+//! Proposals in the log for remote authorities: each rule, and what would go wrong without it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;
@@ -31,7 +31,7 @@ fn ready(node: &Node) -> String {
     node.admin().get("/ready").1
 }
 
-/// A leader that has made a block and was stopped, and what it could propose next.
+/// A leader that has made a block and was stopped, and the chain from which it could propose next.
 struct Stopped {
     chain: Succession,
     next: Chain,
@@ -180,7 +180,7 @@ fn a_proposal_that_is_cut_short_delays_its_block_and_makes_no_other() {
 #[test]
 fn a_clock_that_is_behind_delays_a_proposal_and_does_not_refuse_it() {
     let mut stopped = Stopped::new();
-    // Authorities sign what is up to 30 seconds ahead.
+    // Authorities sign blocks that are up to 30 seconds ahead.
     let proposal = stopped.block("first", now_ms() + 50_000);
     stopped.propose(0, &proposal);
     let (chain, next) = (&stopped.chain, stopped.height());
@@ -200,7 +200,7 @@ fn a_leader_that_is_behind_asks_for_no_second_block_after_proposals_are_removed(
     let authorities = chain.authorities();
     let first = chain.lead(Who::First, &["--publish"]);
     submit_soon(&first, "first", "1");
-    // It looks for blocks once, and then only when it makes one.
+    // The leader polls for blocks once, and then only when it makes one.
     let second = chain.lead(Who::Second, &["--follow-interval-ms", "600000"]);
     let copy = chain.at("copy");
     let copied = command(&chain.folder(Who::First), &["backup", copy.to_str().unwrap()]);

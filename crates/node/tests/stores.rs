@@ -139,7 +139,7 @@ fn a_block_counts_once_it_is_committed_and_readers_stay_as_they_were() {
         let (root, height) = (kept.state.root(), kept.state.height());
         // A reader keeps the store open.
         drop((kept, readers));
-        // The files of smt are compared with the headers of their blocks, and there are none here.
+        // The files of `smt` are compared with the headers of their blocks, which do not exist here.
         if scheme != Scheme::Smt {
             let again = Kept::open(folder.path(), scheme);
             assert_eq!((again.state.root(), again.state.height()), (root, height));
@@ -186,7 +186,7 @@ fn what_is_pruned_is_gone_for_new_readers() {
         }
         let before = kept.state.reader().unwrap();
         kept.state.prune(2).unwrap();
-        // Pruning less than before is not an error.
+        // Pruning up to an earlier block than before is not an error.
         kept.state.prune(1).unwrap();
         kept.keep(&blocks()[1]);
         let reader = kept.state.reader().unwrap();

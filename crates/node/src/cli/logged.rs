@@ -44,8 +44,8 @@ pub(super) struct Logged {
 impl InLog {
     /// Opens the log, if one is given.
     ///
-    /// `wrong_chain` or `equivocation` if its chain is not the checkpoint's, `unknown_block` if it lacks the checkpoint's
-    /// block; otherwise the errors of a bucket. Nothing is written.
+    /// `wrong_chain` or `equivocation` if its chain is not the checkpoint's, `unknown_block` if it lacks the
+    /// checkpoint's block; otherwise the errors of a bucket. Nothing is written.
     pub(super) fn open(&self) -> Result<Option<Logged>> {
         let (Some(url), Some(checkpoint)) = (&self.log, &self.checkpoint) else { return Ok(None) };
         let bucket = patient(url)?;

@@ -48,8 +48,8 @@ impl BlockLog {
         SharedProposals::new(self.log.clone(), self.runtime.clone())
     }
 
-    /// Publishes a block; returns the one that its height has from now on, which may be another.
-    /// Blocks until that is known, see [`Log::publish`]. The signatures of the returned one were checked.
+    /// Publishes a block; returns the block that its height has from now on, which may be a different one and whose
+    /// signatures were checked. Blocks until that is known, see [`Log::publish`].
     pub(crate) fn publish(&self, header: &SignedHeader, body: &Body) -> Result<Entry> {
         let entry = Entry { header: header.clone(), body: body.encode()? };
         self.runtime.block_on(self.log.publish(entry))

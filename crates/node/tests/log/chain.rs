@@ -22,8 +22,8 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// A chain with a genesis block, in the folder `first`, and an empty place for its log: in the bucket that
-    /// `PROOFLIGHT_S3` names, or else in a folder.
+    /// A chain with a genesis block, in the folder `first`, and an empty location for its log: in the bucket of
+    /// `PROOFLIGHT_S3`, or else in a folder.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self::at_log(log::anywhere(folder.path()), folder)
@@ -155,7 +155,7 @@ pub(crate) fn ready(node: &Node) -> (u16, String) {
     node.admin().get("/ready")
 }
 
-/// Asserts that a node has the blocks that submitters were told of.
+/// Asserts that a node has the acknowledged blocks.
 pub(crate) fn assert_has(node: &Node, acknowledged: &[Value]) {
     for included in acknowledged {
         let kept = node.ask("prooflight_header", &json!({ "at": included["height"] }));
