@@ -60,8 +60,8 @@ impl Entrance {
         }))
     }
 
-    /// Serves a signature round until the handle is dropped. Also returns the address, and the cell for the chain, which
-    /// is set once there is a block.
+    /// Serves a signature round until the handle is dropped. Also returns the address, and the cell for the chain,
+    /// which is set once there is a block.
     fn open(
         self,
         round: &Arc<SignatureRound>,
