@@ -22,7 +22,7 @@ use prooflight_core::store::{Change, StateReader as _};
 use prooflight_core::{Result, blake2b256};
 use prooflight_log::Bucket;
 use prooflight_node::snapshots::InBucket;
-use prooflight_smt::snapshot::{WriterOptions, RemoteFiles, SmtReader, SnapshotFiles, SnapshotWriter};
+use prooflight_smt::snapshot::{FarFiles, Files, Options, SmtReader, SnapshotWriter};
 use tokio::runtime::Handle;
 
 const CHANGES: u64 = 100;
@@ -59,7 +59,7 @@ fn main() {
         let counts = Arc::new(Counts::default());
         let server = || {
             let files = Far::new(folder, latency, counts.clone(), runtime.handle().clone());
-            SmtReader::new(SnapshotFiles::remote(Arc::new(files)), CACHE)
+            SmtReader::new(Files::far(Arc::new(files)), CACHE)
         };
         let cold = server();
         let first = counts.of(|| drop(cold.prove(&question).unwrap()));
@@ -67,7 +67,7 @@ fn main() {
         let open = server();
         open.newest().unwrap();
         let opened = counts.of(|| drop(open.prove(&question).unwrap()));
-        let near = SmtReader::new(SnapshotFiles::existing(&own).unwrap(), CACHE);
+        let near = SmtReader::new(Files::existing(&own).unwrap(), CACHE);
         drop(near.prove(&question).unwrap());
         let near = counts.of_warm(|| drop(near.prove(&question).unwrap()));
         println!(
@@ -93,8 +93,8 @@ fn key(number: u64) -> [u8; 32] {
 fn make(own: &Path, keys: u64, blocks: u64) {
     std::fs::create_dir_all(own).unwrap();
     let store = LocalFileSystem::new_with_prefix(own).unwrap();
-    let files = SnapshotFiles::new(Arc::new(store));
-    let (mut writer, _) = SnapshotWriter::open(files, WriterOptions::default()).unwrap();
+    let files = Files::new(Arc::new(store));
+    let (mut writer, _) = SnapshotWriter::open(files, Options::default()).unwrap();
     let begun = Instant::now();
     let apply = |writer: &mut SnapshotWriter, height: u64, numbers: &[u64]| {
         let value = blake2b256(&[&height.to_le_bytes()]);
@@ -106,7 +106,7 @@ fn make(own: &Path, keys: u64, blocks: u64) {
     apply(&mut writer, 0, &(0..keys).collect::<Vec<_>>());
     let every = (blocks / 100).max(1);
     for height in 1..=blocks {
-        // Key 0 is changed rarely, and not by the random changes.
+        // Key 0 is changed seldom, and by nobody else.
         let random = (0..CHANGES).map(|number| {
             let hash = blake2b256(&[&height.to_le_bytes(), &number.to_le_bytes()]);
             1 + hash.first_chunk().map_or(0, |start| u64::from_le_bytes(*start)) % (keys - 1)
@@ -169,7 +169,7 @@ impl Far {
     }
 }
 
-impl RemoteFiles for Far {
+impl FarFiles for Far {
     fn blocks_per_file(&self) -> Result<Option<u64>> {
         sleep(self.latency);
         self.files.blocks_per_file()

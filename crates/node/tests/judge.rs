@@ -161,7 +161,7 @@ fn one_block_of_a_height_is_signed_before_and_after_a_restart() {
 
 #[test]
 fn what_does_not_follow_from_the_published_blocks_is_refused() {
-    let (mut world, mut authority) = begun();
+    let (world, mut authority) = begun();
     let honest = world.propose(vec![set("a", "1"), set("c", "3")]);
     let with = |change: &dyn Fn(&mut Proposal)| {
         let mut proposal = honest.clone();
@@ -217,7 +217,7 @@ fn what_does_not_follow_from_the_published_blocks_is_refused() {
 
 #[test]
 fn a_block_that_no_verifier_would_read_is_invalid() {
-    let (mut world, mut authority) = begun();
+    let (world, mut authority) = begun();
     // Many values of the greatest length, one above what a node puts into a block.
     let most = world.checkpoint.config.limits.max_value as usize;
     let many = |count: usize| -> Vec<_> {
@@ -235,7 +235,7 @@ fn a_block_that_no_verifier_would_read_is_invalid() {
 
 #[test]
 fn the_clock_delays_and_never_judges() {
-    let (mut world, mut authority) = begun();
+    let (world, mut authority) = begun();
     let future = world.leader.execute([], now_ms() + 60_000).unwrap().proposal();
     assert_eq!(unjudged(judge(&mut authority, &future)), Reason::HeadInFuture);
     assert_eq!(authority.memory().height(), 0);

@@ -14,7 +14,7 @@ use prooflight_json::{Hex, StateOp};
 use prooflight_node::Chain;
 use prooflight_node::authority::{Signers, generate};
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_vectors::{FileReport, VerifierAnswer, run_with};
+use prooflight_vectors::{Answer, Report, run_with};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -102,13 +102,13 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/state-roots")
 }
 
-fn run(json: &str) -> FileReport {
+fn run(json: &str) -> Report {
     run_with(json, |group_type, input| (group_type == "StateRoots").then(|| state_roots(input)))
         .unwrap()
 }
 
 /// Makes the blocks on a new chain.
-fn state_roots(input: &Value) -> Result<VerifierAnswer> {
+fn state_roots(input: &Value) -> Result<Answer> {
     let input = StateRoots::deserialize(input).unwrap();
     let scheme = Scheme::named(&input.scheme).unwrap();
     let key = generate()?;
@@ -133,7 +133,7 @@ fn state_roots(input: &Value) -> Result<VerifierAnswer> {
         let root = view.head().header.root(scheme).unwrap();
         roots.push(Value::from(Hex(root.to_vec()).to_string()));
     }
-    Ok(VerifierAnswer::from_iter([("roots".to_owned(), Value::from(roots))]))
+    Ok(Answer::from_iter([("roots".to_owned(), Value::from(roots))]))
 }
 
 fn scheme_config(scheme: Scheme, params: &Params) -> Result<SchemeConfig> {

@@ -2,7 +2,7 @@
 
 use prooflight_core::chain::SignedHeader;
 use prooflight_core::{Hash, Result, Scheme};
-use prooflight_smt::snapshot::{WriterOptions, Retention, SmtParams, SnapshotFiles};
+use prooflight_smt::snapshot::{Files, Options, Retention, SmtParams};
 
 use super::Place;
 use crate::block;
@@ -15,8 +15,8 @@ pub const SNAPSHOTS: &str = "snapshots";
 pub const CACHE_BYTES: u64 = 256 << 20;
 
 /// The files of a chain.
-pub(super) fn files(place: Place<'_>) -> Result<SnapshotFiles> {
-    SnapshotFiles::local(&place.folder.join(SNAPSHOTS))
+pub(super) fn files(place: Place<'_>) -> Result<Files> {
+    Files::local(&place.folder.join(SNAPSHOTS))
 }
 
 /// The parameters of the files; each file is compared with the stored header of its block.
@@ -24,7 +24,7 @@ pub(super) fn params(store: &EmbeddedStore, place: Place<'_>) -> SmtParams {
     let blocks_per_file = place.options.blocks_per_file;
     let store = store.clone();
     SmtParams {
-        options: WriterOptions { blocks_per_file, retention: Retention::All },
+        options: Options { blocks_per_file, retention: Retention::All },
         cache_bytes: place.options.cache_bytes,
         root_of: Box::new(move |block| {
             Ok(block::read_header(&store, block)?.as_ref().and_then(root_in))
