@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs test vectors against any verifier: python3 run.py 'COMMAND' [FILE…]
+"""Runs test vectors against any verifier: python3 run.py 'COMMAND' [FILE|FOLDER…]
 
 COMMAND starts the verifier. It reads one JSON object a line from its standard input and answers
 each with one line on its standard output:
@@ -10,7 +10,8 @@ each with one line on its standard output:
   {"id": 1, "invalid": {"code": …, "reason": …}}   refused
   {"id": 1, "unsupported": true}                   this verifier does not know the type
 
-Without files, all vectors of this folder's parent are run. Needs Python 3.9 or later, nothing else.
+Each line must be flushed. Without files, all vectors of this folder's parent are run. Needs
+Python 3.9 or later, nothing else.
 """
 
 import argparse
@@ -19,19 +20,23 @@ import shlex
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import takewhile
+from contextlib import closing
 from pathlib import Path
-from threading import Event
+from threading import TIMEOUT_MAX, Event
 from typing import NamedTuple, Optional
 
 from encoding import same, shorten, write
 from joined import JoinedError, join_all
+from terminal import ErrorOutput, complain, printable, say
 from vector_files import FileError, load
 from verifier import CommandError, Fault, Verifier
 
 VECTORS = Path(__file__).resolve().parents[1]
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+# What is found in tests that are not printed one by one.
+UNSUPPORTED, NOT_RUN = "unsupported", "not run"
 
 
 class Outcome(NamedTuple):
@@ -49,17 +54,30 @@ def main(arguments):
     """Runs the files; returns the exit code: 1 on any failure, 2 if the command cannot be started."""
     options = parse(arguments)
     # Names and comments of hostile files must not stop a terminal that cannot show them.
-    sys.stdout.reconfigure(errors="backslashreplace")
-    paths = options.files or all_files(VECTORS)
-    command = shlex.split(options.command)
-    outcomes = []
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
     try:
-        for path, of_file in zip(paths, run(paths, command, options)):
+        return run_all(options)
+    except CommandError as error:
+        complain(f"cannot start {shlex.join(options.command)}: {error}")
+        return 2
+    except BrokenPipeError:
+        # Nobody reads the rest (`| head`). Python would complain when it flushes it at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def run_all(options):
+    paths = [file for path in options.files or [VECTORS] for file in files_of(path)]
+    outcomes = []
+    with closing(run(paths, options)) as of_files:
+        for path, of_file in zip(paths, of_files):
             print_file(path, of_file)
             outcomes += of_file
-    except CommandError as error:
-        print(f"run.py: cannot start {options.command!r}: {error}", file=sys.stderr)
-        return 2
+    types = {outcome.type for outcome in outcomes}
+    for name in options.skip:
+        if name not in types:
+            complain(f"--skip {name}: these files have no test of this type")
     return print_table(outcomes)
 
 
@@ -68,10 +86,22 @@ def parse(arguments):
         prog="run.py",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="run.py [options] COMMAND [FILE…]",
+        usage="run.py [options] COMMAND [FILE|FOLDER…]",
     )
-    parser.add_argument("command", metavar="COMMAND", help="starts the verifier; one argument")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: all vectors")
+    parser.add_argument(
+        "command",
+        type=read_command,
+        metavar="COMMAND",
+        help="starts the verifier; one argument, so in quotes",
+    )
+    parser.add_argument(
+        "files",
+        nargs="*",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="a vector file, or a folder with some; default: all vectors",
+    )
     parser.add_argument(
         "--skip",
         action="append",
@@ -86,39 +116,74 @@ def parse(arguments):
     )
     parser.add_argument(
         "--jobs",
-        type=int,
+        type=read_jobs,
         default=os.cpu_count() or 1,
         metavar="N",
         help="files at a time, each with a verifier of its own; default: the number of processors",
     )
     parser.add_argument(
-        "--timeout", type=float, default=60, metavar="SECONDS", help="for a test; default: 60"
+        "--timeout",
+        type=read_seconds,
+        default=60,
+        metavar="SECONDS",
+        help="for a test; default: 60",
     )
     # Options may stand between the command and the files.
     return parser.parse_intermixed_args(arguments)
 
 
-def run(paths, command, options):
+def read_command(text):
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+    if not words:
+        raise argparse.ArgumentTypeError("no command")
+    return words
+
+
+def read_jobs(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is below 1")
+    return number
+
+
+def read_seconds(text):
+    number = float(text)
+    if not 0 < number <= TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text} is not a time above 0")
+    return number
+
+
+def run(paths, options):
     """Yields the outcomes of each file."""
     stop = Event()
-    with ThreadPoolExecutor(max(1, options.jobs)) as pool:
+    error_output = ErrorOutput()
+    with ThreadPoolExecutor(options.jobs) as pool:
         try:
-            yield from pool.map(lambda path: run_file(path, command, options, stop), paths)
+            yield from pool.map(lambda path: run_file(path, options, error_output, stop), paths)
         finally:
             stop.set()
 
 
-def run_file(path, command, options, stop):
+def run_file(path, options, error_output, stop):
     try:
         tests = load(path)
     except FileError as error:
         return [Outcome("", None, "", FAILED, "a file of test vectors", str(error))]
-    with Verifier(command, options.timeout) as verifier:
-        running = takewhile(lambda _: not stop.is_set(), tests)
-        return [run_test(test, verifier, options) for test in running]
+    outcomes = []
+    with Verifier(options.command, options.timeout, error_output) as verifier:
+        for test in tests:
+            if stop.is_set():
+                break
+            outcomes.append(run_test(test, verifier, options))
+    return outcomes
 
 
 def run_test(test, verifier, options):
+    if verifier.is_silent:
+        return outcome_of(test, FAILED, NOT_RUN)
     try:
         verdict = verifier.ask(test.type, join_all(test.input))
         result, found = judge(test, verdict, options)
@@ -126,13 +191,18 @@ def run_test(test, verifier, options):
         result, found = FAILED, f"an input that cannot be joined: {error}"
     except Fault as fault:
         result, found = FAILED, str(fault)
-    return Outcome(test.type, test.tc_id, test.comment, result, expectation(test), found)
+    return outcome_of(test, result, found)
+
+
+def outcome_of(test, result, found):
+    comment = shorten(test.comment)
+    return Outcome(test.type, test.tc_id, comment, result, expectation(test), found)
 
 
 def judge(test, verdict, options):
     """Compares a verdict with what the test expects."""
     if verdict.name == "unsupported":
-        return (SKIPPED if test.type in options.skip else FAILED), "unsupported"
+        return (SKIPPED if test.type in options.skip else FAILED), UNSUPPORTED
     if verdict.name == "valid":
         return judge_answer(test, verdict.body)
     code, reason = verdict.body.get("code"), verdict.body.get("reason")
@@ -156,7 +226,7 @@ def judge_answer(test, answer):
 def expectation(test):
     if test.valid:
         return "accepted"
-    pinned = [text for text in (test.code, test.reason) if text is not None]
+    pinned = [shorten(text) for text in (test.code, test.reason) if text is not None]
     return "refused" + (": " if pinned else "") + ", ".join(pinned)
 
 
@@ -168,20 +238,31 @@ def difference(expected, found):
     return f"{shorten(write(found))} instead of {shorten(write(expected))}"
 
 
-def all_files(folder):
-    """The vector files below a folder; schema/ describes them, data/ has what they need."""
-    names = (path.relative_to(folder) for path in folder.rglob("*.json"))
-    return [folder / name for name in sorted(names) if not {"schema", "data"} & set(name.parts)]
+def files_of(path):
+    """The path, or the vector files below the folder; schema/ describes them, data/ has what they need."""
+    names = (file.relative_to(path) for file in path.rglob("*.json"))
+    files = [path / name for name in sorted(names) if not {"schema", "data"} & set(name.parts)]
+    # A folder without files fails when it is read.
+    return files or [path]
 
 
 def print_file(path, outcomes):
     path = path.resolve()
     shown = path.relative_to(VECTORS) if VECTORS in path.parents else path
-    print(f"{shown}: {in_words(Counter(outcome.result for outcome in outcomes))}")
-    for outcome in outcomes:
-        if outcome.result == FAILED:
+    say(f"{shown}: {in_words(Counter(outcome.result for outcome in outcomes))}")
+    failed = [outcome for outcome in outcomes if outcome.result == FAILED]
+    for outcome in failed:
+        if outcome.found not in (UNSUPPORTED, NOT_RUN):
             test = "file" if outcome.tc_id is None else f"tcId {outcome.tc_id} ({outcome.comment})"
-            print(f"  {test}: expected {outcome.expected}, found {outcome.found}")
+            say(f"  {test}: expected {outcome.expected}, found {outcome.found}")
+    unsupported = Counter(outcome.type for outcome in failed if outcome.found == UNSUPPORTED)
+    for name, number in unsupported.items():
+        option = f"--skip {shlex.quote(name)}"
+        say(f"  {number} of the type {shorten(name)}: found unsupported; {option} allows it")
+    not_run = sum(outcome.found == NOT_RUN for outcome in failed)
+    if not_run:
+        others = "other test was" if not_run == 1 else f"other {not_run} tests were"
+        say(f"  the command has answered nothing; the {others} not run")
     sys.stdout.flush()
 
 
@@ -189,7 +270,8 @@ def print_table(outcomes):
     """Prints the counts by type and of all; returns the exit code."""
     by_type = {}
     for outcome in outcomes:
-        counts = by_type.setdefault(outcome.type or "(files that could not be run)", Counter())
+        name = printable(shorten(outcome.type)) or "(files that could not be run)"
+        counts = by_type.setdefault(name, Counter())
         counts[outcome.result] += 1
     width = max(map(len, by_type), default=4)
     print(f"\n{'type':{width}}{PASSED:>9}{FAILED:>9}{SKIPPED:>9}")
@@ -197,6 +279,7 @@ def print_table(outcomes):
         print(f"{name:{width}}{counts[PASSED]:9}{counts[FAILED]:9}{counts[SKIPPED]:9}")
     total = Counter(outcome.result for outcome in outcomes)
     print(f"\n{in_words(total)}")
+    sys.stdout.flush()
     # A run in which no test passed has shown nothing, so it is no success.
     return 0 if total[PASSED] and not total[FAILED] else 1
 

@@ -11,6 +11,8 @@ from edits import EditError, apply_edits
 from encoding import RawNumber
 from joined import JoinedError, join_all
 
+SCHEMA = "schema/vectors_v1.json"
+
 FILE = {
     "schema": str,
     "scheme": str,
@@ -49,6 +51,7 @@ class FileError(Exception):
 
 def load(path):
     """The tests of a file, in its order."""
+    require(not path.is_dir(), "a folder without vector files")
     try:
         with open(path, encoding="utf-8") as stream:
             file = json.load(
@@ -58,11 +61,13 @@ def load(path):
                 parse_constant=parse_constant,
                 object_pairs_hook=parse_object,
             )
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
         raise FileError(str(error)) from None
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"not JSON: {error}") from None
 
     check_members(file, "file", FILE)
-    require(file["schema"] == "schema/vectors_v1.json", "schema is another")
+    require(file["schema"] == SCHEMA, f'schema is not "{SCHEMA}"')
     tests = [test for group in file["testGroups"] for test in load_group(group, file["notes"])]
     require(tests, "file without tests")
     require(len(tests) == file["numberOfTests"], f"numberOfTests is not {len(tests)}")
@@ -113,7 +118,7 @@ def parse_integer(digits):
 
 
 def parse_constant(name):
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(name)
 
 
 def parse_object(pairs):

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 from typing import NamedTuple
 
@@ -11,6 +12,9 @@ from encoding import shorten, write
 
 # The longest line that a verifier may answer.
 MAX_LINE_BYTES = 1 << 26
+
+# The number of questions without an answer after which a command that never answered is given up.
+MAX_SILENT = 3
 
 
 class Fault(Exception):
@@ -31,17 +35,25 @@ class Verdict(NamedTuple):
 class Verifier:
     """The running command. After a fault it is started again for the next question."""
 
-    def __init__(self, command, timeout):
+    def __init__(self, command, timeout, error_output):
         self.command = command
         self.timeout = timeout
+        self.error_output = error_output
         self.process = None
+        self.errors = None
         self.questions = 0
+        self.answers = 0
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.stop()
+
+    @property
+    def is_silent(self):
+        """Whether it has answered nothing to several questions; the next ones are not worth the time."""
+        return self.answers == 0 and self.questions >= MAX_SILENT
 
     def ask(self, group_type, test_input):
         """The verdict on an input; raises Fault."""
@@ -73,9 +85,11 @@ class Verifier:
         finally:
             timer.cancel()
         if late.is_set():
-            raise Fault(f"no answer within {self.timeout:g} s")
+            hint = "" if self.answers else " (is each line flushed?)"
+            raise Fault(f"no answer within {self.timeout:g} s{hint}")
         if not answer.endswith(b"\n"):
             raise Fault(self.ended(answer))
+        self.answers += 1
         return answer
 
     def ended(self, answer):
@@ -89,12 +103,16 @@ class Verifier:
     def running(self):
         if self.process is None:
             pipe = subprocess.PIPE
+            # A file, since nobody reads it while the command runs.
+            errors = tempfile.TemporaryFile()
             try:
                 self.process = subprocess.Popen(
-                    self.command, stdin=pipe, stdout=pipe, start_new_session=True
+                    self.command, stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True
                 )
             except (OSError, ValueError) as error:
+                errors.close()
                 raise CommandError(str(error)) from None
+            self.errors = errors
         return self.process
 
     def stop(self):
@@ -103,6 +121,8 @@ class Verifier:
             return
         kill(process)
         process.wait()
+        with self.errors as errors:
+            self.error_output.print_end(errors)
         process.stdout.close()
         try:
             process.stdin.close()

@@ -7,7 +7,7 @@ import textwrap
 import unittest
 from pathlib import Path
 
-from run import VECTORS, all_files
+from run import VECTORS, files_of
 from test_vector_files import INVALID, VALID, WithFiles, changed, file_of
 
 RUN = Path(__file__).resolve().parents[1] / "run.py"
@@ -40,6 +40,7 @@ class Runs(WithFiles):
             check=False,
         )
         self.assertNotIn("Traceback", done.stderr)
+        self.complaints = done.stderr
         return done.returncode, done.stdout
 
     def ends(self, printed, last, code):
@@ -190,8 +191,59 @@ class Runs(WithFiles):
         code, _ = self.run_command("./no-such-verifier", self.write(file_of(VALID)))
         self.assertEqual(code, 2)
 
+    def test_a_command_that_is_none(self):
+        for command in ("", "  ", "'x"):
+            with self.subTest(command):
+                code, _ = self.run_command(command, self.write(file_of(VALID)))
+                self.assertEqual(code, 2)
+
+    def test_options_out_of_range(self):
+        for option in ("--jobs=0", "--jobs=-3", "--timeout=0", "--timeout=-1", "--timeout=nan", "--timeout=inf"):
+            with self.subTest(option):
+                code, _ = self.run_command("true", option, self.write(file_of(VALID)))
+                self.assertEqual(code, 2)
+
+    def test_a_command_that_answers_nothing_is_given_up(self):
+        path = self.write(file_of(*[changed(VALID, tcId=number) for number in range(1, 41)]))
+        printed = self.run_command("sleep 60", "--timeout", "0.2", path)
+        self.ends(printed, "0 passed, 40 failed", 1)
+        self.assertEqual(printed[1].count("(is each line flushed?)"), 3)
+        self.assertIn("the command has answered nothing; the other 37 tests were not run", printed[1])
+
+    def test_the_same_complaint_of_a_command_is_printed_once(self):
+        say = "print('no such module', file=sys.stderr, flush=True)\nos._exit(1)"
+        printed = self.run_kit(say)
+        self.ends(printed, "0 passed, 2 failed", 1)
+        self.assertEqual(self.complaints.count("no such module"), 1)
+
+    def test_text_of_files_and_commands_is_escaped(self):
+        path = self.write(file_of(changed(VALID, comment="a\nfoo: 5 passed\x1b[2J\u202e")))
+        say = 'return {"invalid": {"code": "x\\x1b[2J", "reason": "y\\u202e"}}'
+        printed = self.run_kit(say, files=[path])
+        self.ends(printed, "0 passed, 1 failed", 1)
+        for char in ("\x1b", "\u202e", "\nfoo"):
+            self.assertNotIn(char, printed[1])
+
+    def test_unsupported_names_its_remedy(self):
+        self.fails('return {"unsupported": True}', "--skip Test allows it", last="0 passed, 2 failed")
+
+    def test_a_skipped_type_that_no_file_has_is_named(self):
+        self.ends(self.run_kit("return right(question)", "--skip", "None"), "2 passed, 0 failed", 0)
+        self.assertIn("--skip None: these files have no test of this type", self.complaints)
+
+    def test_a_folder_stands_for_its_files(self):
+        folder = self.write(file_of(VALID, INVALID)).parent
+        printed = self.run_kit("return right(question)", files=[folder])
+        self.ends(printed, "2 passed, 0 failed", 0)
+
+    def test_a_reader_that_stops_reading(self):
+        path = self.write(file_of(VALID))
+        command = shlex.join([sys.executable, str(RUN), "false", *[str(path)] * 2000]) + " | head -1"
+        done = subprocess.run(command, shell=True, capture_output=True, encoding="utf-8", check=True)
+        self.assertNotIn("Traceback", done.stderr)
+
     def test_all_files_are_found(self):
-        names = {path.relative_to(VECTORS).as_posix() for path in all_files(VECTORS)}
+        names = {path.relative_to(VECTORS).as_posix() for path in files_of(VECTORS)}
         self.assertIn("avl/ergo_mainnet.json", names)
         folders = {name.split("/")[0] for name in names}
         expected = {"amb", "amt", "avl", "chain", "lmpt", "lvmt", "mpt", "smt", "state-roots"}

@@ -76,7 +76,7 @@ class VectorFiles(WithFiles):
         self.refused(b"{", "Expecting property name")
         self.refused(b"\xff", "decode")
         self.refused(b"[" * 200_000, "")
-        self.refused(b"[NaN]", "NaN is not JSON")
+        self.refused(b"[NaN]", "not JSON: NaN")
         self.refused(b'{"a": 1, "a": 2}', "member twice")
         self.refused([], "file is no object")
         self.refused({}, "file without schema")
