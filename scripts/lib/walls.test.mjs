@@ -20,6 +20,33 @@ test("no folder of the SDK imports itself through others", () => {
   assert.equal(circle(byFolder(sdk))?.join(" -> "), undefined);
 });
 
+/** The folders of the SDK, from the top down; a file outside of any folder is a module for users or a base of all. */
+const LAYERS = [
+  ["cli"],
+  ["vectors"],
+  ["provider", "client"],
+  ["ethereum", "statement"],
+  ["transport", "chain"],
+  ["amb", "avl", "lmpt", "lvmt", "mpt"],
+  ["smt"],
+  ["wasm"],
+];
+
+test("the folders of the SDK import only downwards", () => {
+  const layerOf = (path) => LAYERS.findIndex((names) => names.includes(path.split("/")[0]));
+  const folders = new Set([...sdk.keys()].filter((path) => path.includes("/")).map(folderOf));
+  assert.deepEqual([...folders].sort(), LAYERS.flat().sort());
+  const upward = [...sdk].flatMap(([path, names]) =>
+    names
+      .filter((name) => sdk.has(name) && name.includes("/") && path.includes("/"))
+      .filter((name) => folderOf(name) !== folderOf(path) && layerOf(name) <= layerOf(path))
+      .map((name) => `${path}: ${name}`),
+  );
+  assert.deepEqual(upward, []);
+});
+
+const folderOf = (path) => path.split("/")[0];
+
 test("only the command that runs vectors imports vectors/", () => {
   const importers = [...sdk].filter(([path, names]) => {
     return !path.startsWith("vectors/") && names.some((name) => name.startsWith("vectors/"));

@@ -13,7 +13,10 @@ export function replaceTextCodecs(wasm) {
   for (const { name } of BINARIES) {
     const file = join(wasm, `prooflight_${name}_bg.js`);
     const names = "Utf8Decoder as TextDecoder, Utf8Encoder as TextEncoder";
-    writeFileSync(file, `import { ${names} } from "../text.js";\n${readFileSync(file, "utf8")}`);
+    writeFileSync(
+      file,
+      `import { ${names} } from "../platform.js";\n${readFileSync(file, "utf8")}`,
+    );
   }
 }
 

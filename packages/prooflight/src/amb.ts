@@ -5,7 +5,7 @@
  * @module prooflight/amb
  */
 
-export type { AmbEntry, AmbPage } from "./amb/page.js";
+export type { AmbEntry, AmbPage, AmbReplica } from "./amb/page.js";
 export type { AmbResults } from "./amb/proof.js";
 export { verifyAmbProof } from "./amb/proof.js";
 export type {
@@ -19,9 +19,7 @@ export type {
   AmbTrusted,
   AmbUpdateInput,
 } from "./amb/question.js";
-export type { AmbReplica } from "./amb/replica.js";
 export type { AmbLimits, HistoryLimits, Limits } from "./limits.js";
-export type { StateOperation } from "./operation.js";
-export type { Absent, Present } from "./result.js";
+export type { StateOperation, Absent, Present } from "./state.js";
 export type { Change, KeyHistory } from "./smt/history.js";
 export { init, initSync } from "./wasm/hash.js";

@@ -1,11 +1,13 @@
-import { BYTES, viewOf } from "./bytes.js";
-import { describe, refuse, type VerifyError } from "./error.js";
+/** The arguments of callers: each is read once and checked. */
+
+import { BYTES, type Bytes, fromHex as decode, viewOf } from "./bytes.js";
+import { describe, refuse, VerifyError } from "./error.js";
 import { nearest } from "./nearest.js";
 import { MAX_PROOF_BYTES } from "./registry.js";
 import type { Scheme } from "./schemes.js";
 
 /** The most items of an array. No argument needs more. */
-const MOST_ITEMS = 2 ** 24;
+const MAX_ITEMS = 2 ** 24;
 
 /**
  * The members of a caller's object. Each is read once, and checked by the method that returns it.
@@ -33,7 +35,7 @@ export class Arguments<Name extends string> {
     const name = path || "the argument";
     const expected = `an object of ${known.join(", ")}`;
     if (!isObject(given)) throw invalid(scheme, name, expected, describe(given));
-    const stranger = strangerIn(given, known);
+    const stranger = unknownMember(given, known);
     if (stranger !== undefined) throw invalid(scheme, name, expected, stranger);
     this.#scheme = scheme;
     this.#path = path && `${path}.`;
@@ -152,14 +154,14 @@ export function itemsOf(
 ): readonly unknown[] {
   if (!Array.isArray(given)) throw invalid(scheme, path, "an array", describe(given));
   const { length } = given;
-  if (Number.isInteger(length) && length >= 0 && length <= MOST_ITEMS) {
+  if (Number.isInteger(length) && length >= 0 && length <= MAX_ITEMS) {
     return Array.from({ length }, (_, index): unknown => given[index]);
   }
-  throw invalid(scheme, path, `an array of at most ${MOST_ITEMS} items`, `${length} items`);
+  throw invalid(scheme, path, `an array of at most ${MAX_ITEMS} items`, `${length} items`);
 }
 
 /** The first member of an object that is not a known one, and the known one that may be meant. */
-export function strangerIn(given: object, known: readonly string[]): string | undefined {
+export function unknownMember(given: object, known: readonly string[]): string | undefined {
   const stranger = Object.keys(given).find((member) => !known.includes(member));
   if (stranger === undefined) return undefined;
   // Names that are no identifiers may come from a file, and be made to mislead a reader.
@@ -192,3 +194,74 @@ export function invalid(
 ): VerifyError {
   return refuse("invalid_argument", `${name} to be ${expected}`, found, { scheme });
 }
+
+/** A whole number of milliseconds, or undefined; throws `invalid_argument` for anything else. */
+export function milliseconds(value: unknown, name: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw invalid(undefined, name, "a whole number of milliseconds", describe(value));
+}
+
+/** An `AbortSignal`, of this realm or another one, or undefined; throws `invalid_argument`. */
+export function abortSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined || Object.prototype.toString.call(value) === "[object AbortSignal]") {
+    return value as AbortSignal | undefined;
+  }
+  throw invalid(undefined, "signal", "an AbortSignal", describe(value));
+}
+
+/** A function, or undefined; throws `invalid_argument` for anything else. */
+export function optionalFunction(value: unknown, name: string): unknown {
+  if (value === undefined || typeof value === "function") return value;
+  throw invalid(undefined, name, "a function", describe(value));
+}
+
+/**
+ * Calls a function of the application.
+ *
+ * An error that it throws is reported like that of an event listener. It does not interrupt the client.
+ */
+export function notify<T>(callback: ((value: T) => void) | undefined, value: T): void {
+  try {
+    callback?.(value);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/**
+ * Decodes a 0x-hex string, in upper or lower case.
+ *
+ * Throws `invalid_input` / `invalid_argument` if it does not start with `0x`, has an odd length, or other characters.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/conventions.md#5-json-encoding | The specification, conventions 5}
+ */
+export function fromHex(hex: string): Bytes {
+  return readHex(undefined, hex, "hex");
+}
+
+/** The bytes of 0x-hex; throws `invalid_argument`, naming `path`, if it is none. */
+export function readHex(scheme: Scheme | undefined, given: unknown, path: string): Bytes {
+  try {
+    return decode(given as string);
+  } catch (error) {
+    if (!(error instanceof VerifyError)) throw error;
+    throw invalid(scheme, path, error.details.expected, error.details.found);
+  }
+}
+
+/** The bytes of a hash or key, 32 of them, in 0x-hex; throws like {@link readHex}. */
+export function readHash(given: unknown, path: string): Bytes {
+  const bytes = readHex(undefined, given, path);
+  if (bytes.length === 32) return bytes;
+  throw invalid(undefined, path, "32 bytes", `${bytes.length} bytes`);
+}
+
+/** The type of a `T` imported as a JSON module, whose strings have the type `string`. Each `T` is assignable to it. */
+export type FromJson<T> = T extends string
+  ? string
+  : T extends object
+    ? { readonly [Member in keyof T]: FromJson<T[Member]> }
+    : T;

@@ -12,5 +12,5 @@ export { AvlProver } from "./avl/prover.js";
 export type { AbsentBetween, VerifiedBatch } from "./avl/result.js";
 export type { BatchInput, ErgoAdProofsInput, LookupInput } from "./avl/verify.js";
 export { verifyBatch, verifyErgoAdProofs, verifyLookup } from "./avl/verify.js";
-export type { Absent, Present } from "./result.js";
+export type { Absent, Present } from "./state.js";
 export { init, initSync } from "./wasm/hash.js";

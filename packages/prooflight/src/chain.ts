@@ -7,12 +7,11 @@
 
 export type { AnswerInput, VerifiedAnswer } from "./chain/answer.js";
 export { verifyAnswer } from "./chain/answer.js";
-export type { Hex } from "./bytes.js";
+export type { Hex, Quantity } from "./bytes.js";
 export type { ChainConfig, ChainLimits, Checkpoint, SchemeConfig } from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
 export { decodeHeader } from "./chain/header.js";
-export type { Quantity } from "./chain/quantity.js";
 export type { BlockInput } from "./chain/block.js";
 export { verifyBlock } from "./chain/block.js";
 export type { StateScheme } from "./chain/schemes.js";
@@ -21,6 +20,5 @@ export type { SetupTrust, StateCountInput, StateInput, StateRangeInput } from ".
 export { verifyState, verifyStateCount, verifyStateRange } from "./chain/state.js";
 export type { AncestorInput, AncestorsInput, Freshness, HeadInput } from "./chain/sync.js";
 export { verifyAncestor, verifyAncestors, verifyHead } from "./chain/sync.js";
-export type { StateOperation } from "./operation.js";
-export type { Absent, Present } from "./result.js";
+export type { StateOperation, Absent, Present } from "./state.js";
 export { init, initSync } from "./wasm/hash.js";

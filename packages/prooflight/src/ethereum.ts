@@ -8,18 +8,16 @@
  */
 
 export type { Hex } from "./bytes.js";
-export type { Failure } from "./client/servers.js";
+export type { Failure } from "./transport/servers.js";
 export type { Account } from "./ethereum/accounts.js";
 export type { BlockHeader } from "./ethereum/blocks.js";
 export type { AccountOptions, SignalOptions } from "./ethereum/client.js";
 export { EthereumClient } from "./ethereum/client.js";
 export type { Form, Head } from "./ethereum/heads.js";
-export type { FoundLog } from "./ethereum/found-logs.js";
-export type { LogsOptions } from "./ethereum/logs-question.js";
-export type { LogsProgress } from "./ethereum/logs-settings.js";
+export type { FoundLog } from "./ethereum/logs/verify.js";
+export type { LogsOptions } from "./ethereum/logs/query.js";
+export type { LogsProgress, BlockName, EthereumOptions, AtOptions } from "./ethereum/options.js";
 export type { Fork, ForkStart, NetworkConfig, NetworkName } from "./ethereum/network.js";
-export type { BlockName, EthereumOptions } from "./ethereum/options.js";
-export type { AtOptions } from "./ethereum/questions.js";
 export type { FinalityConflict, SignedUpdate } from "./ethereum/signed-updates.js";
 export type {
   Log,

@@ -8,14 +8,13 @@
  */
 
 export type { AmbEntry } from "./amb/page.js";
-export type { Bytes, Hex } from "./bytes.js";
+export type { Bytes, Hex, Quantity } from "./bytes.js";
 export { toHex } from "./bytes.js";
 export type { VerifiedAnswer } from "./chain/answer.js";
 export type { StateScheme } from "./chain/schemes.js";
 export type { ChainConfig, ChainLimits, Checkpoint, SchemeConfig } from "./chain/checkpoint.js";
 export { parseCheckpoint } from "./chain/checkpoint.js";
 export type { Header } from "./chain/header.js";
-export type { Quantity } from "./chain/quantity.js";
 export type { SetupTrust } from "./chain/state.js";
 export type { Block, BlocksOptions } from "./client/blocks.js";
 export type { Ancestor, Evidence } from "./client/equivocation.js";
@@ -26,7 +25,7 @@ export type {
   DiffBundle,
   HistoryBundle,
   SavedProof,
-  SavedRange,
+  SavedBlocks,
 } from "./client/bundle.js";
 export type {
   BundleTrust,
@@ -41,7 +40,7 @@ export type {
   DiffOptions,
   History,
   HistoryOptions,
-  RangeEvidence,
+  HistoryEvidence,
   TimeWeightedAverage,
   VerifiedChange,
   VerifiedDiff,
@@ -54,25 +53,23 @@ export type {
   Count,
   CountOptions,
   KeyRange,
-  KeyRangeEvidence,
+  RangeEvidence,
   RangeOptions,
   RangePage,
 } from "./client/range.js";
 export type { Options, ShardServer } from "./client/options.js";
 export type { At, Key } from "./client/questions.js";
-export type { Failure } from "./client/servers.js";
-export type { Shard } from "./client/shard.js";
+export type { Failure } from "./transport/servers.js";
+export type { Shard } from "./transport/server-list.js";
 export type { Refusal, RefusalDetails } from "./error.js";
 export { VerifyError } from "./error.js";
-export type { FromJson } from "./from-json.js";
-export { fromHex } from "./hex.js";
-export type { Layer } from "./layer.js";
+export type { FromJson } from "./arguments.js";
+export { fromHex } from "./arguments.js";
+export type { Layer, StateOperation, Absent, Present } from "./state.js";
 export type { Code, Reason } from "./registry.js";
 export { REASONS } from "./registry.js";
-export type { StateOperation } from "./operation.js";
 export type { Ability, Scheme, SchemeInfo } from "./schemes.js";
 export { SCHEMES } from "./schemes.js";
-export type { Absent, Present } from "./result.js";
 export type { KeyChange } from "./smt/diff.js";
 export type { Change } from "./smt/history.js";
 export type { Average, Gap } from "./smt/twap.js";

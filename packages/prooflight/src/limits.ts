@@ -1,5 +1,10 @@
-import type { Arguments } from "./arguments.js";
+/** Limits of the verifiers' inputs. */
+
+import { type Arguments, invalid } from "./arguments.js";
+import { BYTES, viewOf } from "./bytes.js";
+import { describe, refuse } from "./error.js";
 import { MAX_PROOF_BYTES } from "./registry.js";
+import type { Scheme } from "./schemes.js";
 import type { Writer } from "./wire.js";
 
 /** Limits of a verifier's input. Each is an integer below 2^32. */
@@ -25,7 +30,7 @@ export interface AmbLimits extends HistoryLimits {
 }
 
 /** Limits that TypeScript checks too. */
-export interface Kept {
+export interface CheckedLimits {
   maxProofBytes: number;
   maxKeys: number;
 }
@@ -38,17 +43,17 @@ const LIMITS = ["maxProofBytes", "maxKeys", "maxValueBytes"] as const;
 export function writeLimits<Name extends string>(
   writer: Writer,
   given: Arguments<Name | "limits">,
-): Kept {
-  return write(writer, given.optionalObject("limits", LIMITS));
+): CheckedLimits {
+  return writeCommon(writer, given.optionalObject("limits", LIMITS));
 }
 
 /** Writes `HistoryLimits`. */
 export function writeHistoryLimits<Name extends string>(
   writer: Writer,
   given: Arguments<Name | "limits">,
-): Kept {
+): CheckedLimits {
   const limits = given.optionalObject("limits", [...LIMITS, "maxChanges"]);
-  const kept = write(writer, limits);
+  const kept = writeCommon(writer, limits);
   writer.optionalU32(limits.optionalU32("maxChanges"));
   return kept;
 }
@@ -57,22 +62,58 @@ export function writeHistoryLimits<Name extends string>(
 export function writeAmbLimits<Name extends string>(
   writer: Writer,
   given: Arguments<Name | "limits">,
-): Kept {
+): CheckedLimits {
   const limits = given.optionalObject("limits", [...LIMITS, "maxChanges", "maxEntries"]);
-  const kept = write(writer, limits);
+  const kept = writeCommon(writer, limits);
   writer.optionalU32(limits.optionalU32("maxChanges"));
   writer.optionalU32(limits.optionalU32("maxEntries"));
   return kept;
 }
 
-function write<Name extends string>(
+function writeCommon<Name extends string>(
   writer: Writer,
   limits: Arguments<Name | (typeof LIMITS)[number]>,
-): Kept {
+): CheckedLimits {
   const maxProofBytes = limits.optionalU32("maxProofBytes");
   const maxKeys = limits.optionalU32("maxKeys");
   writer.optionalU32(maxProofBytes);
   writer.optionalU32(maxKeys);
   writer.optionalU32(limits.optionalU32("maxValueBytes"));
   return { maxProofBytes: maxProofBytes ?? MAX_PROOF_BYTES, maxKeys: maxKeys ?? MAX_KEYS };
+}
+
+/** The most bytes of a list's items together; each counts at least 4. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Writes a list of byte strings: each with its length, or all of one `length`.
+ *
+ * Throws `proof_too_large` before it copies more than 64 MiB: a server may have sent them, and wasm's memory
+ * never shrinks.
+ */
+export function writeItems(
+  request: Writer,
+  items: readonly unknown[],
+  name: string,
+  { scheme, length }: { scheme?: Scheme; length?: number } = {},
+): void {
+  let left = MAX_LIST_BYTES;
+  request.u32(items.length);
+  // By index, since iteration skips the holes of an array.
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    const bytes = viewOf(item);
+    const path = `${name}[${index}]`;
+    if (!bytes) throw invalid(scheme, path, BYTES, describe(item));
+    if (length !== undefined && bytes.length !== length) {
+      throw invalid(scheme, path, `${length} bytes`, `${bytes.length} bytes`);
+    }
+    left -= 4 + bytes.length;
+    if (left < 0) {
+      const expected = `${name} of at most ${MAX_LIST_BYTES} bytes together`;
+      throw refuse("proof_too_large", expected, `more, at ${path}`, { scheme });
+    }
+    if (length === undefined) request.bytes(bytes);
+    else request.array(bytes);
+  }
 }

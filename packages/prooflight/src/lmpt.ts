@@ -4,11 +4,10 @@
  * @module prooflight/lmpt
  */
 
-export type { Layer } from "./layer.js";
+export type { Layer, Absent, Present } from "./state.js";
 export type { Limits } from "./limits.js";
-export type { LmptConfig } from "./lmpt/config.js";
-export { lmptConfig } from "./lmpt/config.js";
+export type { LmptConfig } from "./scheme-params.js";
+export { lmptConfig } from "./scheme-params.js";
 export type { LmptAbsent, LmptPresent, LmptProofInput } from "./lmpt/proof.js";
 export { verifyLmptProof } from "./lmpt/proof.js";
-export type { Absent, Present } from "./result.js";
 export { init, initSync } from "./wasm/hash.js";

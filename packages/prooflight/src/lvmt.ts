@@ -9,12 +9,12 @@
 
 export type { Hex } from "./bytes.js";
 export type { Limits } from "./limits.js";
-export type { LvmtConfig } from "./lvmt/config.js";
-export { lvmtConfig } from "./lvmt/config.js";
+export type { LvmtConfig } from "./scheme-params.js";
+export { lvmtConfig } from "./scheme-params.js";
 export type { AmtOpening, AmtOpeningsInput } from "./lvmt/openings.js";
 export { verifyAmtOpenings } from "./lvmt/openings.js";
 export type { LvmtAbsent, LvmtPresent, LvmtProofInput } from "./lvmt/proof.js";
 export { verifyLvmtProof } from "./lvmt/proof.js";
 export type { Setup } from "./lvmt/setup.js";
-export type { Absent, Present } from "./result.js";
+export type { Absent, Present } from "./state.js";
 export { init, initSync } from "./wasm/lvmt.js";

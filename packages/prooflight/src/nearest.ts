@@ -1,6 +1,6 @@
 /** The known name that a misspelt one is most like; undefined if it is like none. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_CHARACTERS) return undefined;
   const most = Math.max(1, Math.floor(name.length / 3));
   const ranked = known
     .map((other) => ({ other, edits: edits(bare(name), bare(other)) }))
@@ -10,7 +10,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 }
 
 /** No option has a longer name. */
-const LONGEST_NAME = 40;
+const MAX_NAME_CHARACTERS = 40;
 
 /** A name without what differs between styles of writing. */
 const bare = (name: string) => name.toLowerCase().replace(/[-_]/g, "");

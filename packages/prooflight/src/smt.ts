@@ -6,10 +6,10 @@
  */
 
 export type { HistoryLimits, Limits } from "./limits.js";
-export type { Absent, Present } from "./result.js";
+export type { Absent, Present } from "./state.js";
 export type { DiffInput, KeyChange } from "./smt/diff.js";
 export { verifySmtDiff } from "./smt/diff.js";
-export type { BlockRoot, Change, HistoryInput, HistoryRange, KeyHistory } from "./smt/history.js";
+export type { BlockRoot, Change, HistoryInput, HistoryProof, KeyHistory } from "./smt/history.js";
 export { smtHistoryBlocks, verifySmtHistory } from "./smt/history.js";
 export type { SmtProofInput } from "./smt/proof.js";
 export { verifySmtProof } from "./smt/proof.js";

@@ -1,14 +1,19 @@
 import { Arguments } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { refuse, VerifyError } from "../error.js";
-import type { Absent, Present } from "../result.js";
 import { type KeyHistory, readHistory } from "../smt/history.js";
-import { readStates } from "../states.js";
+import { type Absent, type Present, readStates } from "../state.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
-import { type AmbEntry, type AmbPage, readEntry, readPage } from "./page.js";
+import {
+  type AmbEntry,
+  type AmbPage,
+  type AmbReplica,
+  readEntry,
+  readPage,
+  readReplica,
+} from "./page.js";
 import { type AmbKind, type AmbProofInput, readKind, writeQuestion } from "./question.js";
-import { type AmbReplica, readReplica } from "./replica.js";
 
 /** The verified answer to a question of each kind. */
 export interface AmbResults {

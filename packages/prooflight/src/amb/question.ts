@@ -2,9 +2,8 @@
 
 import { Arguments, invalid, own } from "../arguments.js";
 import { describe, refuse } from "../error.js";
-import { writeItems } from "../items.js";
-import { type AmbLimits, writeAmbLimits } from "../limits.js";
-import type { StateOperation } from "../operation.js";
+import { type AmbLimits, writeAmbLimits, writeItems } from "../limits.js";
+import type { StateOperation } from "../state.js";
 import type { Writer } from "../wire.js";
 
 /** What the caller trusts, and the proof is verified against. */

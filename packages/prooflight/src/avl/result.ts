@@ -1,6 +1,6 @@
 import type { Bytes } from "../bytes.js";
 import { refuse } from "../error.js";
-import type { Absent, Present } from "../result.js";
+import type { Absent, Present } from "../state.js";
 import { Reader } from "../wire.js";
 
 /** The key was absent. `previous` and `next` are its neighbours, or `null` at an end of the dictionary. */

@@ -1,6 +1,6 @@
 import { Arguments } from "../arguments.js";
 import { refuse } from "../error.js";
-import type { Present } from "../result.js";
+import type { Present } from "../state.js";
 import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type Operation, writeOperations } from "./operation.js";

@@ -1,5 +1,5 @@
 import { Arguments } from "../arguments.js";
-import type { Absent, Present } from "../result.js";
+import type { Absent, Present } from "../state.js";
 import { readCheckpoint } from "./checkpoint.js";
 import type { Header } from "./header.js";
 import { provesThePast, readScheme, type StateScheme } from "./schemes.js";

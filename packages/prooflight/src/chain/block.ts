@@ -1,7 +1,7 @@
 import { Arguments, invalid, own } from "../arguments.js";
-import { BYTES, type Bytes, viewOf } from "../bytes.js";
+import { type Bytes, BYTES, viewOf } from "../bytes.js";
 import { describe } from "../error.js";
-import type { StateOperation } from "../operation.js";
+import type { StateOperation } from "../state.js";
 import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type ChainLimits, readLimits, writeLimits } from "./checkpoint.js";

@@ -1,10 +1,8 @@
-import { Arguments, invalid, itemsOf } from "../arguments.js";
-import { fromHex, type Hex, toHex } from "../bytes.js";
+import { Arguments, invalid, itemsOf, readHash, readHex } from "../arguments.js";
+import { fromHex, type Hex, parseQuantity, type Quantity, toHex, toQuantity } from "../bytes.js";
 import { describe, refuse } from "../error.js";
-import { readHash, readHex } from "../hex.js";
-import { hasLoneSurrogate, Utf8Encoder } from "../text.js";
+import { hasLoneSurrogate, Utf8Encoder } from "../platform.js";
 import { Writer } from "../wire.js";
-import { parseQuantity, type Quantity, toQuantity } from "./quantity.js";
 
 /**
  * A header that the application trusts, with the whole configuration of its chain, as JSON.

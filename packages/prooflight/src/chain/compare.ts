@@ -7,7 +7,7 @@ import { Writer } from "../wire.js";
 import { type ChainLimits, writeLimits } from "./checkpoint.js";
 
 /** A header by its height and hash. */
-export interface Known {
+export interface HeaderId {
   height: bigint;
   hash: Uint8Array;
 }
@@ -19,7 +19,7 @@ export type Relation = "same" | "conflicting" | "below" | "above";
 const RELATIONS: readonly Relation[] = ["same", "conflicting", "below", "above"];
 
 /** The relation of the first header to the second; two different headers of one height conflict. */
-export function relation(one: Known, other: Known): Relation {
+export function relation(one: HeaderId, other: HeaderId): Relation {
   const [first, second] = [known(one), known(other)];
   const number = hash.call(undefined, (wasm) => wasm.chainRelation(first, second));
   const relation = RELATIONS[number];
@@ -27,7 +27,7 @@ export function relation(one: Known, other: Known): Relation {
   return relation;
 }
 
-function known({ height, hash }: Known): Bytes {
+function known({ height, hash }: HeaderId): Bytes {
   const writer = new Writer(40);
   writer.u64(height);
   writer.array(hash);
@@ -35,16 +35,16 @@ function known({ height, hash }: Known): Bytes {
 }
 
 /** A requested block: not below a height, at a height, or of a hash. */
-export type WantedBlock =
+export type BlockSelector =
   { by: "newest" | "height"; height: bigint } | { by: "hash"; hash: Uint8Array };
 
 /** In the order of their numbers in `bindings/wasm/src/chain.rs`. */
-const WANTED: readonly WantedBlock["by"][] = ["newest", "height", "hash"];
+const SELECTORS: readonly BlockSelector["by"][] = ["newest", "height", "hash"];
 
 /** Throws `head_behind` or `wrong_block` unless a signed header belongs to the requested block. */
-export function checkWanted(wanted: WantedBlock, signed: Uint8Array): void {
+export function checkRequested(wanted: BlockSelector, signed: Uint8Array): void {
   const writer = new Writer(40);
-  writer.u8(WANTED.indexOf(wanted.by));
+  writer.u8(SELECTORS.indexOf(wanted.by));
   if (wanted.by === "hash") writer.array(wanted.hash);
   else writer.u64(wanted.height);
   const packed = writer.finish();

@@ -1,6 +1,5 @@
 import { Arguments } from "../arguments.js";
-import type { Bytes } from "../bytes.js";
-import { copy } from "../copy.js";
+import { type Bytes, copy } from "../bytes.js";
 import { type Scheme, SCHEMES } from "../schemes.js";
 import { hash } from "../wasm/hash.js";
 import { Reader } from "../wire.js";

@@ -1,13 +1,11 @@
 import { type AmbEntry, type AmbPage, readEntry, readPage } from "../amb/page.js";
 import { writeBounds } from "../amb/question.js";
-import { Arguments } from "../arguments.js";
+import { Arguments, type FromJson } from "../arguments.js";
 import { refuse } from "../error.js";
-import type { FromJson } from "../from-json.js";
-import { writeItems } from "../items.js";
+import { writeItems } from "../limits.js";
 import { type Setup, verifyingKey } from "../lvmt/setup.js";
-import type { Absent, Present } from "../result.js";
 import { SCHEMES } from "../schemes.js";
-import { readStates } from "../states.js";
+import { type Absent, type Present, readStates } from "../state.js";
 import { Reader, Writer } from "../wire.js";
 import { type ChainConfig, readConfig, writeConfig } from "./checkpoint.js";
 import { callState, readScheme, type StateScheme } from "./schemes.js";

@@ -1,11 +1,10 @@
-import { Arguments } from "../arguments.js";
+import { Arguments, type FromJson } from "../arguments.js";
 import { describe, refuse } from "../error.js";
-import type { FromJson } from "../from-json.js";
+import { writeItems } from "../limits.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type Header, readHeader } from "./header.js";
-import { writeItems } from "../items.js";
 
 /** The required freshness of a head, by the caller's clock. */
 export interface Freshness {

@@ -1,15 +1,15 @@
 /** Shared by the commands that ask servers: their options, and the display of blocks and values. */
 
+import { readHex } from "../arguments.js";
 import { toHex } from "../bytes.js";
 import { type Checkpoint, parseCheckpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
-import type { Answer } from "../client/answers.js";
-import type { At } from "../client/questions.js";
-import { LightClient } from "../client/light-client.js";
-import { describe, refuse } from "../error.js";
-import { readHex } from "../hex.js";
 import type { StateScheme } from "../chain/schemes.js";
-import type { Absent, Present } from "../result.js";
+import type { Answer } from "../client/answers.js";
+import { LightClient } from "../client/light-client.js";
+import type { At } from "../client/questions.js";
+import { describe, refuse } from "../error.js";
+import type { Absent, Present } from "../state.js";
 import { readBytes, readText } from "./files.js";
 import { printFailure, type Row } from "./output.js";
 import { dim, readable, type SafeText, text } from "./text.js";

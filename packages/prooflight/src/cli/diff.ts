@@ -1,6 +1,6 @@
 import { toHex } from "../bytes.js";
-import { toBundle } from "../client/saved.js";
 import type { Diff } from "../client/history.js";
+import { toBundle } from "../client/saved.js";
 import {
   type ChainOptions,
   connect,
@@ -9,12 +9,11 @@ import {
   heightOf,
   keyText,
   rangeEndOf,
-  valueOf,
   serverText,
+  valueOf,
 } from "./chain.js";
-import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
-import { print, printJson, printRows, printSaved } from "./output.js";
+import { EXIT, print, printJson, printRows, printSaved } from "./output.js";
 import { bold, CHECK_MARK, dim, text } from "./text.js";
 
 /** The most keys that are shown. `--json` prints all. */

@@ -15,11 +15,10 @@ import {
   resultText,
   serverText,
 } from "./chain.js";
-import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
-import { allowsInsecure, insecureMark, printInsecureNote } from "./insecure.js";
-import { print, printJson, printRows, printSaved } from "./output.js";
+import { EXIT, print, printJson, printRows, printSaved } from "./output.js";
 import { bold, CHECK_MARK, dim, text } from "./text.js";
+import { allowsInsecure, insecureMark, printInsecureNote } from "./trust.js";
 
 /** `prooflight get KEY…`: asks the servers and prints the verified values. Returns the exit code. */
 export async function get(

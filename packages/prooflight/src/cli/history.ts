@@ -14,13 +14,12 @@ import {
   rangeEndOf,
   resultJson,
   resultText,
+  serverText,
   timeOf,
   valueOf,
-  serverText,
 } from "./chain.js";
-import { EXIT } from "./exit.js";
 import { writeJson } from "./files.js";
-import { print, printJson, printRows, printSaved } from "./output.js";
+import { EXIT, print, printJson, printRows, printSaved } from "./output.js";
 import { bold, CHECK_MARK, dim, type SafeText, text } from "./text.js";
 
 /** The decimals of an average in text output; `--json` prints it exactly. */

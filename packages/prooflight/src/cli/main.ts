@@ -1,13 +1,9 @@
 /** The command `prooflight`, which `bin/prooflight.mjs` runs. */
 
 import { parseArgs } from "node:util";
-
 import { VERSION } from "../registry.js";
 import { STATE_SCHEMES } from "../schemes.js";
 import { withOrigins } from "../url.js";
-import { EXIT, exitCodeOf } from "./exit.js";
-import { complain, print, printError } from "./output.js";
-import { bold, type SafeText, text } from "./text.js";
 import { diff } from "./diff.js";
 import { account } from "./ethereum/account.js";
 import { block } from "./ethereum/block.js";
@@ -15,12 +11,13 @@ import { logs } from "./ethereum/logs.js";
 import { receipt } from "./ethereum/receipt.js";
 import { transaction } from "./ethereum/transaction.js";
 import { get } from "./get.js";
-import { head } from "./head.js";
 import { history } from "./history.js";
+import { complain, EXIT, exitCodeOf, print, printError } from "./output.js";
 import { count, range } from "./range.js";
+import { bold, type SafeText, text } from "./text.js";
 import { vectors } from "./vectors.js";
 import { verify } from "./verify.js";
-import { watch } from "./watch.js";
+import { head, watch } from "./watch.js";
 
 const PROVERS = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(STATE_SCHEMES);
 

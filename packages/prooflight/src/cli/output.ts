@@ -1,9 +1,10 @@
 /** Prints lines or JSON to standard output, and problems to standard error. */
 
-import { EquivocationError } from "../client/equivocation.js";
+import { toHex } from "../bytes.js";
+import { type Ancestor, EquivocationError } from "../client/equivocation.js";
 import { VerifyError } from "../error.js";
+import type { Code } from "../registry.js";
 import { withOrigins } from "../url.js";
-import { evidenceJson } from "./evidence.js";
 import { dim, plain, safe, type SafeText, text, visible, wrap } from "./text.js";
 
 /** Prints a line, or several. */
@@ -84,3 +85,62 @@ function describe(error: unknown): string | SafeText {
     text`${String(error)}`,
   );
 }
+
+/** The exit codes. */
+export const EXIT = {
+  ok: 0,
+  refused: 1,
+  usage: 2,
+  unavailable: 3,
+  unsupported: 4,
+  /** Valid, but only relative to a checkpoint or key in the file itself. */
+  unpinned: 5,
+  internal: 70,
+} as const;
+
+const OF_CODE: Readonly<Record<Code, number>> = {
+  malformed: EXIT.refused,
+  mismatch: EXIT.refused,
+  untrusted: EXIT.refused,
+  invalid_input: EXIT.usage,
+  unavailable: EXIT.unavailable,
+  unsupported: EXIT.unsupported,
+  internal: EXIT.internal,
+};
+
+/** The exit code for a thrown value. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof VerifyError ? OF_CODE[error.code] : EXIT.internal;
+}
+
+interface AncestorJson {
+  header: string;
+  path: string[];
+}
+
+/** Evidence of two signed histories, as `--json` prints it. Anyone can check it. */
+export interface EvidenceJson {
+  height: string;
+  accepted: { hash: string; signed: string | null; ancestor: AncestorJson | null };
+  conflicting: { signed: string; ancestor: AncestorJson | null };
+}
+
+/** Converts the evidence to JSON. */
+export function evidenceJson({ evidence }: EquivocationError): EvidenceJson {
+  const { height, accepted, conflicting } = evidence;
+  return {
+    height: String(height),
+    accepted: {
+      hash: toHex(accepted.hash),
+      signed: accepted.signed ? toHex(accepted.signed) : null,
+      ancestor: ancestorJson(accepted.ancestor),
+    },
+    conflicting: {
+      signed: toHex(conflicting.signed),
+      ancestor: ancestorJson(conflicting.ancestor),
+    },
+  };
+}
+
+const ancestorJson = (ancestor: Ancestor | undefined): AncestorJson | null =>
+  ancestor ? { header: toHex(ancestor.header), path: ancestor.path.map(toHex) } : null;

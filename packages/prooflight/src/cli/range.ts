@@ -1,6 +1,6 @@
 import { toHex } from "../bytes.js";
 import { readScheme } from "../chain/schemes.js";
-import type { KeyRange, KeyRangeEvidence, RangePage } from "../client/range.js";
+import type { KeyRange, RangeEvidence, RangePage } from "../client/range.js";
 import { describe, refuse } from "../error.js";
 import {
   atOf,
@@ -11,11 +11,10 @@ import {
   headRows,
   keyOf,
   keyText,
-  valueText,
   serverText,
+  valueText,
 } from "./chain.js";
-import { EXIT } from "./exit.js";
-import { complain, print, printJson, printRows } from "./output.js";
+import { complain, EXIT, print, printJson, printRows } from "./output.js";
 import { bold, CHECK_MARK, dim, type SafeText, text } from "./text.js";
 
 interface CountOptions extends ChainOptions {
@@ -197,6 +196,6 @@ const entryJson = ({ key, value, since }: Entry) => ({
   since: String(since),
 });
 
-function blockJson(block: RangePage["block"], { scheme, head, server }: KeyRangeEvidence) {
+function blockJson(block: RangePage["block"], { scheme, head, server }: RangeEvidence) {
   return { scheme, block: headerJson(block), head: headerJson(head), server };
 }

@@ -4,12 +4,14 @@
  * Test vectors are run without this; see `vectors.ts`.
  */
 
-import { toHex } from "../bytes.js";
-import { toQuantity } from "../chain/quantity.js";
+import { toHex, toQuantity } from "../bytes.js";
+import type { StateScheme } from "../chain/schemes.js";
 import { describe, refuse } from "../error.js";
-import type { Kind } from "../statement/kind.js";
-import { readCheckpointFile } from "./chain.js";
+import type { Kind } from "../statement/json.js";
+import { type ChainOptions, readCheckpointFile } from "./chain.js";
 import { readBytes } from "./files.js";
+import { print } from "./output.js";
+import { type SafeText, yellow } from "./text.js";
 
 /** The options that name trusted inputs. */
 export interface TrustOptions {
@@ -121,3 +123,18 @@ const noSuch = (option: string, which = "takes none") =>
 
 const wrong = (expected: string, found: unknown) =>
   refuse("invalid_argument", `a statement with ${expected}`, describe(found));
+
+/** The remark beside a verdict. */
+export const insecureMark = (insecure: boolean): string | SafeText =>
+  insecure ? yellow(" with an insecure setup allowed") : "";
+
+/** Prints the warning below a verdict, or above several. */
+export function printInsecureNote(insecure: boolean): void {
+  if (!insecure) return;
+  print();
+  print("  An insecure setup is allowed: under one, anyone can forge proofs.");
+}
+
+/** Whether the options allow an insecure setup for a scheme. Only `lvmt` has a setup. */
+export const allowsInsecure = (scheme: StateScheme, options: ChainOptions): boolean =>
+  scheme === "lvmt" && options["allow-insecure-setup"] === true;

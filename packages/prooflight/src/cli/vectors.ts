@@ -1,7 +1,6 @@
 import { runVectors, type TestReport } from "../vectors/run.js";
-import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
-import { print, printError, printJson } from "./output.js";
+import { EXIT, exitCodeOf, print, printError, printJson } from "./output.js";
 import { CHECK_MARK, CROSS_MARK, dim, text, yellow } from "./text.js";
 
 /** `prooflight vectors FILE…`: runs the files and prints the failures. Returns the exit code. */

@@ -1,14 +1,12 @@
 /** Prints the verdict of `prooflight verify` as text. */
 
-import { fromHex } from "../bytes.js";
-import { parseQuantity } from "../chain/quantity.js";
+import { fromHex, parseQuantity } from "../bytes.js";
 import type { VerifyError } from "../error.js";
 import type { Json } from "../statement/json.js";
 import { absenceText, keyText, layerText, timeOf, valueText } from "./chain.js";
-import { insecureMark, printInsecureNote } from "./insecure.js";
 import { print, printRows, type Row } from "./output.js";
 import { bold, CHECK_MARK, CROSS_MARK, dim, red, type SafeText, text, yellow } from "./text.js";
-import type { Unpinned } from "./trust.js";
+import { insecureMark, printInsecureNote, type Unpinned } from "./trust.js";
 
 /** The most items of a list that are shown. `--json` prints all. */
 const SHOWN = 20;

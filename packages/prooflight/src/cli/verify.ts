@@ -1,12 +1,10 @@
 import { describe, refuse, VerifyError } from "../error.js";
-import { type Json, parseJson } from "../statement/json.js";
-import type { Kind } from "../statement/kind.js";
+import { type Json, type Kind, parseJson } from "../statement/json.js";
 import { KINDS } from "../statement/kinds.js";
 import { verifySentAnswer } from "../statement/mpt.js";
 import { type EthOptions, ethStatement, refuseEthOptions } from "./eth-proof.js";
-import { EXIT, exitCodeOf } from "./exit.js";
 import { readText } from "./files.js";
-import { printJson } from "./output.js";
+import { EXIT, exitCodeOf, printJson } from "./output.js";
 import { type TrustOptions, withTrust } from "./trust.js";
 import { printProven, printRefused } from "./verdict.js";
 

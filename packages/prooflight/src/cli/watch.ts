@@ -5,6 +5,7 @@ import { EquivocationError } from "../client/equivocation.js";
 import type { LightClient } from "../client/light-client.js";
 import {
   answerJson,
+  blockName,
   blockText,
   type ChainOptions,
   connect,
@@ -13,10 +14,9 @@ import {
   keyText,
   resultText,
 } from "./chain.js";
-import { EXIT } from "./exit.js";
-import { allowsInsecure, printInsecureNote } from "./insecure.js";
-import { print, printJsonLine } from "./output.js";
-import { CHECK_MARK, text } from "./text.js";
+import { EXIT, print, printJson, printJsonLine, printRows } from "./output.js";
+import { bold, CHECK_MARK, text } from "./text.js";
+import { allowsInsecure, printInsecureNote } from "./trust.js";
 
 /**
  * `prooflight watch [KEY…]`: prints every new head, and the values of the keys as they change, until Ctrl-C.
@@ -92,4 +92,27 @@ async function showBlock(
     shown.set(key, value);
     print(text`    ${keyText(answer.key)}\n      ${resultText(answer, scheme)}`);
   }
+}
+
+/** `prooflight head`: prints the newest head that the servers can show. Returns the exit code. */
+export async function head(options: ChainOptions, json: boolean): Promise<number> {
+  const client = await connect(options);
+  const { head } = client;
+  const checkpoint = client.exportCheckpoint();
+  if (json) {
+    printJson({ verified: true, head: headerJson(head), checkpoint });
+    return EXIT.ok;
+  }
+  const { chainId, authorities, quorum } = checkpoint.config;
+  print(text`${CHECK_MARK} ${bold("verified")}  ${blockName(head)}`);
+  print();
+  printRows([
+    ["chain", text`${chainId}  signed by ${quorum} of ${authorities.length}`],
+    ["hash", toHex(head.hash)],
+    ["parent", toHex(head.parent)],
+    ["operations", toHex(head.opsRoot)],
+    ["history", toHex(head.historyRoot)],
+    ...Object.entries(head.roots).map(([scheme, root]) => [scheme, toHex(root)] as const),
+  ]);
+  return EXIT.ok;
 }

@@ -7,16 +7,15 @@ import { copyHeader, type Header } from "../chain/header.js";
 import { provesThePast, type StateScheme } from "../chain/schemes.js";
 import { type SetupTrust, verifyState } from "../chain/state.js";
 import { refuse } from "../error.js";
-import { lvmtConfig } from "../lvmt/config.js";
-import type { Absent, Present } from "../result.js";
-import type { AskingClient } from "./asking.js";
-import type { Authentic } from "./authentication.js";
+import { lvmtConfig } from "../scheme-params.js";
+import type { Absent, Present } from "../state.js";
+import type { Server } from "../transport/servers.js";
+import type { AuthenticBlock, ClientContext } from "./authentication.js";
 import { keepBundle, writeAnswerBundle } from "./bundle.js";
 import { askHead, blockAt } from "./past.js";
-import type { Wanted } from "./questions.js";
+import type { RequestedBlock } from "./questions.js";
 import { readStateProof } from "./replies.js";
-import type { Server } from "./servers.js";
-import { askShards, place } from "./shards.js";
+import { askShards, withIndex } from "./shards.js";
 
 /** A verified answer about one key. */
 export type Answer = (Present | Absent) & {
@@ -40,7 +39,7 @@ export type Answer = (Present | Absent) & {
 };
 
 /** A question about keys, with its arguments checked. */
-export interface Question {
+export interface KeysQuestion {
   scheme: StateScheme;
   config: ChainConfig;
   setup: SetupTrust;
@@ -52,8 +51,8 @@ export interface Question {
 
 /** Asks for the keys and verifies the answers, all about one block. */
 export async function answers(
-  client: AskingClient,
-  question: Question,
+  client: ClientContext,
+  question: KeysQuestion,
   signal: AbortSignal | undefined,
 ): Promise<Answer[]> {
   const { servers } = client;
@@ -62,7 +61,7 @@ export async function answers(
   if (scheme !== "lvmt" || !lvmt || !servers.sharded) {
     return servers.ask((server) => answersOf(client, server, question), signal);
   }
-  const placed = keys.map((key) => place(key, lvmt));
+  const placed = keys.map((key) => withIndex(key, lvmt));
   let { at } = question;
   const ask = async (server: Server, keys: readonly Bytes[]) => {
     const answers = await answersOf(client, server, { ...question, at, keys });
@@ -75,9 +74,9 @@ export async function answers(
 
 /** The answers of one server. */
 async function answersOf(
-  client: AskingClient,
+  client: ClientContext,
   server: Server,
-  question: Question,
+  question: KeysQuestion,
 ): Promise<Answer[]> {
   const { scheme, config, setup, keys } = question;
   const ask = provesThePast(scheme) ? askPast : askAt;
@@ -104,17 +103,18 @@ async function answersOf(
 }
 
 /** A proof, and the block that it is about. */
-interface Proof extends Authentic {
+interface StateProofAt extends AuthenticBlock {
   proof: Bytes;
 }
 
 /** Asks for a proof against the root of the block itself. */
 async function askAt(
-  { trust, authentication }: AskingClient,
+  { trust, authentication }: ClientContext,
   server: Server,
-  { scheme, keys, at }: Question,
-): Promise<Proof> {
-  const wanted: Wanted = at === "latest" ? { at, newest: trust.height } : { at, newest: undefined };
+  { scheme, keys, at }: KeysQuestion,
+): Promise<StateProofAt> {
+  const wanted: RequestedBlock =
+    at === "latest" ? { at, newest: trust.height } : { at, newest: undefined };
   const params = { scheme, keys: keys.map(toHex), at };
   const { header, proof } = readStateProof(await server.call("prooflight_prove", params));
   return { ...(await authentication.block(server, header, wanted)), proof };
@@ -122,10 +122,10 @@ async function askAt(
 
 /** Asks for a proof against the root of the newest head. */
 async function askPast(
-  client: AskingClient,
+  client: ClientContext,
   server: Server,
-  { scheme, keys, at }: Question,
-): Promise<Proof> {
+  { scheme, keys, at }: KeysQuestion,
+): Promise<StateProofAt> {
   const params = { scheme, keys: keys.map(toHex), at };
   const call = { method: "prooflight_prove", params } as const;
   const { head: accepted, proof } = await askHead(client, server, call);

@@ -1,18 +1,17 @@
 /** Checks that headers from servers belong to the history that the client trusts. */
 
-import { type Bytes, toHex } from "../bytes.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
 import { ancestorOf, type Older, verifyAncestor } from "../chain/sync.js";
+import type { Server, Servers } from "../transport/servers.js";
 import { Forks } from "./forks.js";
-import { checkBlock, type Wanted } from "./questions.js";
+import { checkBlock, type RequestedBlock } from "./questions.js";
 import { type HeaderProof, readHeaderProof } from "./replies.js";
-import type { Server } from "./servers.js";
 import type { Accepted, Trust } from "./trust.js";
 
 /** A header of the trusted history, with its evidence. */
-export interface Authentic {
+export interface AuthenticBlock {
   block: Header;
   accepted: Accepted;
   older: Older | undefined;
@@ -51,7 +50,7 @@ export class Authentication {
   }
 
   /** Checks that a header is that of the wanted block and belongs to the trusted history. */
-  async block(server: Server, signed: Bytes, wanted: Wanted): Promise<Authentic> {
+  async block(server: Server, signed: Bytes, wanted: RequestedBlock): Promise<AuthenticBlock> {
     const claimed = decodeHeader(signed);
     const shown = [signed];
     try {
@@ -73,7 +72,7 @@ export class Authentication {
   ): Promise<{ block: Header; older: Older }> {
     const shown: Bytes[] = [];
     try {
-      const { header: signed, path } = await askPlace(server, at, head.hash, shown);
+      const { header: signed, path } = await askHeaderProof(server, at, head.hash, shown);
       checkBlock({ at, newest: undefined }, signed);
       const older = { header: decodeHeader(signed).encoded, path };
       return { block: ancestorOf(head, older), older };
@@ -92,7 +91,12 @@ export class Authentication {
     }
   }
 
-  async #place(server: Server, signed: Bytes, claimed: Header, shown: Bytes[]): Promise<Authentic> {
+  async #place(
+    server: Server,
+    signed: Bytes,
+    claimed: Header,
+    shown: Bytes[],
+  ): Promise<AuthenticBlock> {
     for (;;) {
       const accepted = this.#trust.head;
       const { header } = accepted;
@@ -107,7 +111,12 @@ export class Authentication {
         return { block, accepted: this.#trust.head, older: undefined };
       }
       if (placed === "below") {
-        const { path } = await askPlace(server, toQuantity(claimed.height), header.hash, shown);
+        const { path } = await askHeaderProof(
+          server,
+          toQuantity(claimed.height),
+          header.hash,
+          shown,
+        );
         const block = verifyAncestor({
           head: header.encoded,
           header: claimed.encoded,
@@ -115,7 +124,7 @@ export class Authentication {
         });
         return { block, accepted, older: { header: block.encoded, path } };
       }
-      const proof = await askPlace(server, toQuantity(header.height), claimed.hash, shown);
+      const proof = await askHeaderProof(server, toQuantity(header.height), claimed.hash, shown);
       const fromPinned = await this.#pathFromPinned(server, claimed, proof.path, shown);
       if (this.#trust.accepted !== accepted) continue;
       const block = this.#trust.accept(signed, proof, fromPinned);
@@ -133,12 +142,12 @@ export class Authentication {
     const { accepted, pinned } = this.#trust;
     if (!accepted || accepted.header.height === pinned.height) return fromNewest;
     if (relation(accepted.header, head) === "same") return accepted.inclusion;
-    return (await askPlace(server, toQuantity(pinned.height), head.hash, shown)).path;
+    return (await askHeaderProof(server, toQuantity(pinned.height), head.hash, shown)).path;
   }
 }
 
 /** Asks for the position of a block in a head's history. Adds the signed headers of the reply to `shown`. */
-async function askPlace(
+async function askHeaderProof(
   server: Server,
   at: string,
   head: Bytes,
@@ -148,4 +157,11 @@ async function askPlace(
   const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
   shown.push(proof.head, proof.header);
   return proof;
+}
+
+/** The parts of a client that questions use. */
+export interface ClientContext {
+  servers: Servers;
+  trust: Trust;
+  authentication: Authentication;
 }

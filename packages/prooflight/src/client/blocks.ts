@@ -1,19 +1,16 @@
 /** Follows a chain block by block, keeping only the digest of the state. */
 
-import { Arguments } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
-import { copyHeader, type Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
+import { abortSignal, Arguments } from "../arguments.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import { verifyBlock } from "../chain/block.js";
+import { copyHeader, type Header } from "../chain/header.js";
 import { VerifyError } from "../error.js";
-import type { StateOperation } from "../operation.js";
-import { abortReason, abortWith, throwIfAborted } from "./abort.js";
+import type { StateOperation } from "../state.js";
+import { either, pause, throwIfAborted } from "../transport/abort.js";
+import type { Servers } from "../transport/servers.js";
 import type { Authentication } from "./authentication.js";
-import { pause } from "./heads.js";
-import { abortSignal } from "./options.js";
+import type { RequestedBlock } from "./questions.js";
 import { readBlock, readHeaderProof } from "./replies.js";
-import type { Wanted } from "./questions.js";
-import type { Servers } from "./servers.js";
 import type { Trust } from "./trust.js";
 
 /** Options of {@link LightClient.blocks}. */
@@ -38,7 +35,7 @@ export interface Block {
 }
 
 /** The parts of a client that following blocks uses. */
-export interface Client {
+export interface BlocksContext {
   servers: Servers;
   trust: Trust;
   sync: (signal: AbortSignal) => Promise<Header>;
@@ -47,14 +44,14 @@ export interface Client {
 }
 
 /** The delay before unavailable servers are asked again, in milliseconds. */
-const AGAIN = 1000;
+const RETRY_DELAY_MS = 1000;
 
 /**
  * Reads the options at once; what is wrong with them is thrown by `next()`. Returns soon after `ended` is aborted; throws
  * the reason of the options' signal if that is aborted.
  */
 export function blocks(
-  client: Client,
+  client: BlocksContext,
   options: BlocksOptions,
   ended: AbortSignal,
 ): AsyncGenerator<Block, void, undefined> {
@@ -81,7 +78,7 @@ function raise(error: unknown): never {
 }
 
 async function* follow(
-  client: Client,
+  client: BlocksContext,
   options: () => BlocksOptions,
   ended: AbortSignal,
 ): AsyncGenerator<Block, void, undefined> {
@@ -89,11 +86,11 @@ async function* follow(
   const { from, digest: first, signal: given } = options();
   let digest = first;
   const { signal, release } = either(given, ended);
-  let heads: Heads | undefined;
+  let heads: HeadWaiter | undefined;
   let parent: Header | undefined;
   try {
     const newest = await persistently(() => client.sync(signal), signal);
-    heads = new Heads(client, newest, signal);
+    heads = new HeadWaiter(client, newest, signal);
     let height = from ?? newest.height + 1n;
     for (;;) {
       await heads.reach(height);
@@ -113,33 +110,15 @@ async function* follow(
   }
 }
 
-/** A signal that is aborted with either of two, and a function that disconnects it. */
-function either(one: AbortSignal | undefined, other: AbortSignal) {
-  const stop = new AbortController();
-  const listened = [one, other].flatMap((signal) => {
-    if (!signal) return [];
-    const abort = () => {
-      abortWith(stop, abortReason(signal));
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort);
-    return [{ signal, abort }];
-  });
-  const release = () => {
-    for (const { signal, abort } of listened) signal.removeEventListener("abort", abort);
-  };
-  return { signal: stop.signal, release };
-}
-
 /** The newest accepted head, while blocks are followed. */
-class Heads {
+class HeadWaiter {
   readonly #stop: () => void;
   readonly #signal: AbortSignal | undefined;
   #newest: bigint;
   #failure: unknown;
   #wake: (() => void) | undefined;
 
-  constructor(client: Client, head: Header, signal: AbortSignal | undefined) {
+  constructor(client: BlocksContext, head: Header, signal: AbortSignal | undefined) {
     this.#newest = head.height;
     this.#signal = signal;
     signal?.addEventListener("abort", this.#notify);
@@ -186,7 +165,7 @@ async function persistently<T>(ask: () => Promise<T>, signal: AbortSignal | unde
       throwIfAborted(signal);
       if (!isUnavailable(error)) throw error;
     }
-    await pause(AGAIN, signal);
+    await pause(RETRY_DELAY_MS, signal);
     throwIfAborted(signal);
   }
 }
@@ -194,19 +173,19 @@ async function persistently<T>(ask: () => Promise<T>, signal: AbortSignal | unde
 const isUnavailable = (error: unknown) =>
   error instanceof VerifyError && error.code === "unavailable";
 
-function headerAt(client: Client, height: bigint, signal: AbortSignal | undefined) {
+function headerAt(client: BlocksContext, height: bigint, signal: AbortSignal | undefined) {
   return client.servers.ask(async (server) => {
     const head = client.trust.accepted?.header.hash ?? client.trust.pinned.headerHash;
     const params = { at: toQuantity(height), head: toHex(head) };
     const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
-    const wanted: Wanted = { at: params.at, newest: undefined };
+    const wanted: RequestedBlock = { at: params.at, newest: undefined };
     const { block } = await client.authentication.block(server, proof.header, wanted);
     return block;
   }, signal);
 }
 
 function blockAt(
-  client: Client,
+  client: BlocksContext,
   height: bigint,
   parent: Header | undefined,
   digest: Uint8Array | undefined,
@@ -217,7 +196,7 @@ function blockAt(
     const { limits } = client.trust.pinned.json.config;
     const result = await server.call("prooflight_block", params);
     const reply = readBlock(result, "avl", limits.maxOps);
-    const wanted: Wanted = { ...params, newest: undefined };
+    const wanted: RequestedBlock = { ...params, newest: undefined };
     const { block: header } = await client.authentication.block(server, reply.header, wanted);
     const { operations, transition: proof } = reply;
     const before = { parent: parent?.encoded, digest };

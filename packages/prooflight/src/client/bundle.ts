@@ -1,7 +1,6 @@
 /** What a client verified, as JSON to verify again without a server. */
 
-import { type Hex, toHex } from "../bytes.js";
-import { type Quantity, toQuantity } from "../chain/quantity.js";
+import { type Hex, type Quantity, toHex, toQuantity } from "../bytes.js";
 import type { StateScheme } from "../chain/schemes.js";
 import type { Older } from "../chain/sync.js";
 
@@ -43,7 +42,7 @@ export interface AnswerBundle extends SavedProof {
 }
 
 /** What every {@link Bundle} about a range of blocks has. */
-export interface SavedRange extends SavedProof {
+export interface SavedBlocks extends SavedProof {
   /** The scheme of the proof: `smt`, or `amb` for a history. */
   scheme: StateScheme;
   /** The headers of other blocks of the range. */
@@ -59,7 +58,7 @@ export interface SavedRange extends SavedProof {
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#22-statehistory | The specification, vectors 22}
  */
-export interface HistoryBundle extends SavedRange {
+export interface HistoryBundle extends SavedBlocks {
   kind: "StateHistory";
   /** The raw key. */
   key: Hex;
@@ -74,7 +73,7 @@ export interface HistoryBundle extends SavedRange {
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#23-statediff | The specification, vectors 23}
  */
-export interface DiffBundle extends SavedRange {
+export interface DiffBundle extends SavedBlocks {
   kind: "StateDiff";
   /** The block after which changes count; null if all do. */
   from: Quantity | null;
@@ -107,7 +106,7 @@ interface AnswerParts extends Parts {
 }
 
 /** What a bundle about a range of blocks is made of. */
-export interface RangeParts extends Parts {
+export interface BlocksParts extends Parts {
   scheme: StateScheme;
   headers: readonly Uint8Array[];
   hashes: readonly Uint8Array[];
@@ -115,7 +114,7 @@ export interface RangeParts extends Parts {
 }
 
 /** What a bundle with a history is made of. */
-export interface HistoryParts extends RangeParts {
+export interface HistoryParts extends BlocksParts {
   key: Uint8Array;
   from: bigint;
   average?: true;
@@ -132,7 +131,7 @@ export function writeHistoryBundle(parts: HistoryParts): HistoryBundle {
   const { key, from, average } = parts;
   return {
     kind: "StateHistory",
-    ...savedRange(parts),
+    ...savedBlocks(parts),
     key: hex(key),
     from: toQuantity(from),
     ...(average && { average }),
@@ -140,12 +139,16 @@ export function writeHistoryBundle(parts: HistoryParts): HistoryBundle {
 }
 
 /** Writes a bundle with a diff. */
-export function writeDiffBundle(parts: RangeParts & { from: bigint | null }): DiffBundle {
+export function writeDiffBundle(parts: BlocksParts & { from: bigint | null }): DiffBundle {
   const { from } = parts;
-  return { kind: "StateDiff", ...savedRange(parts), from: from === null ? null : toQuantity(from) };
+  return {
+    kind: "StateDiff",
+    ...savedBlocks(parts),
+    from: from === null ? null : toQuantity(from),
+  };
 }
 
-function savedRange({ scheme, headers, hashes, to, ...parts }: RangeParts): SavedRange {
+function savedBlocks({ scheme, headers, hashes, to, ...parts }: BlocksParts): SavedBlocks {
   return {
     scheme,
     ...saved(parts),

@@ -1,5 +1,4 @@
-import { type Bytes, toHex } from "../bytes.js";
-import { copy } from "../copy.js";
+import { type Bytes, copy, toHex } from "../bytes.js";
 import { type Refusal, VerifyError } from "../error.js";
 
 /** A header in a head's history, with its inclusion path. */

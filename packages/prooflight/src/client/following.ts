@@ -1,18 +1,18 @@
 /**
  * An async generator that can be ended while `next()` is pending. The `return()` of an ordinary one would wait too.
  *
- * Once it is ended by `return`, `throw` or {@link Following.end}, a pending `next()` and all later ones resolve as
+ * Once it is ended by `return`, `throw` or {@link EndableGenerator.end}, a pending `next()` and all later ones resolve as
  * done.
  */
-export class Following<T> implements AsyncGenerator<T, void, undefined> {
+export class EndableGenerator<T> implements AsyncGenerator<T, void, undefined> {
   readonly #inner: AsyncGenerator<T, void, undefined>;
   readonly #stop = new AbortController();
-  readonly #onEnd: (ended: Following<T>) => void;
+  readonly #onEnd: (ended: EndableGenerator<T>) => void;
 
   /** `follow` must end soon after its signal is aborted. */
   constructor(
     follow: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
-    onEnd: (ended: Following<T>) => void,
+    onEnd: (ended: EndableGenerator<T>) => void,
   ) {
     this.#inner = follow(this.#stop.signal);
     this.#onEnd = onEnd;

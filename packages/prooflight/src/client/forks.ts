@@ -1,23 +1,22 @@
 /** Detects from the headers of servers that the authorities signed a second history. */
 
-import { type Bytes, toHex } from "../bytes.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
 import { VerifyError } from "../error.js";
+import type { Server } from "../transport/servers.js";
 import { type Ancestor, EquivocationError } from "./equivocation.js";
 import { readHeaderProof } from "./replies.js";
-import type { Server } from "./servers.js";
 import { ancestorAt, type Trust } from "./trust.js";
 
 /** A header in another one's history. */
-interface Placed extends Ancestor {
+interface ProvedAncestor extends Ancestor {
   height: bigint;
   hash: Bytes;
 }
 
 /** The most headers that are remembered as part of the accepted history. */
-const MOST_PLACED = 1024;
+const MAX_ANCESTORS = 1024;
 
 /**
  * Examines headers that were refused: they may be of a second history with signatures of a quorum.
@@ -29,7 +28,7 @@ const MOST_PLACED = 1024;
 export class Forks {
   readonly #trust: Trust;
   /** Hashes of headers known to be in the accepted history, to save calls if a server is behind. */
-  readonly #placed = new Set<string>();
+  readonly #ancestors = new Set<string>();
 
   constructor(trust: Trust) {
     this.#trust = trust;
@@ -69,7 +68,7 @@ export class Forks {
     // The server had to prove that a higher one extends the accepted head. Other servers may not know it.
     if (!header || !accepted || header.height > accepted.header.height) return undefined;
     const { height, hash } = header;
-    if (this.#placed.has(toHex(hash))) return undefined;
+    if (this.#ancestors.has(toHex(hash))) return undefined;
 
     const known = trust.knownUpTo(height);
     const stands = known && relation(known, header);
@@ -79,17 +78,17 @@ export class Forks {
       const { height: below, ...accepted } = known;
       if (stands === "conflicting")
         return trust.stop({ height, accepted, conflicting: { signed } }, hash);
-      const other = await placeIn(server, header, below);
+      const other = await ancestorIn(server, header, below);
       if (other && relation(other, known) === "conflicting") {
         const conflicting = { signed, ancestor: ancestorOf(other) };
         return trust.stop({ height: below, accepted, conflicting }, other.hash);
       }
     }
     for (const asked of [server, ...server.others()]) {
-      const ours = await placeIn(asked, accepted.header, height);
+      const ours = await ancestorIn(asked, accepted.header, height);
       if (!ours) continue;
       if (relation(ours, header) === "same") {
-        this.#remember(hash);
+        this.#addAncestor(hash);
         return undefined;
       }
       const evidence = { hash: ours.hash, signed: accepted.signed, ancestor: ancestorOf(ours) };
@@ -98,15 +97,20 @@ export class Forks {
     return undefined;
   }
 
-  #remember(hash: Bytes): void {
-    this.#placed.add(toHex(hash));
-    const [oldest] = this.#placed;
-    if (this.#placed.size > MOST_PLACED && oldest !== undefined) this.#placed.delete(oldest);
+  #addAncestor(hash: Bytes): void {
+    this.#ancestors.add(toHex(hash));
+    const [oldest] = this.#ancestors;
+    if (this.#ancestors.size > MAX_ANCESTORS && oldest !== undefined)
+      this.#ancestors.delete(oldest);
   }
 }
 
 /** The header at a height of a head's history, if this server proves it. */
-async function placeIn(server: Server, head: Header, height: bigint): Promise<Placed | undefined> {
+async function ancestorIn(
+  server: Server,
+  head: Header,
+  height: bigint,
+): Promise<ProvedAncestor | undefined> {
   const params = { at: toQuantity(height), head: toHex(head.hash) };
   try {
     const proof = readHeaderProof(await server.call("prooflight_headerProof", params));
@@ -131,4 +135,4 @@ function decoded(signed: Bytes): Header | undefined {
   }
 }
 
-const ancestorOf = ({ header, path }: Placed): Ancestor => ({ header, path });
+const ancestorOf = ({ header, path }: ProvedAncestor): Ancestor => ({ header, path });

@@ -1,12 +1,13 @@
 /** Follows heads: asks for the newest head after a WebSocket's hint, and at intervals. */
 
-import type { Address } from "../address.js";
+import { notify } from "../arguments.js";
 import { toHex } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
-import { notify } from "./callback.js";
-import { LONGEST_TIMER } from "./options.js";
-import type { Servers } from "./servers.js";
-import { openSocket, type OpenSocket } from "./socket.js";
+import { pause } from "../transport/abort.js";
+import type { Address } from "../transport/address.js";
+import { MAX_TIMER_MS } from "../transport/options.js";
+import type { Servers } from "../transport/servers.js";
+import { type OpenSocket, openSocket } from "../transport/socket.js";
 
 /** Options for following heads. */
 export interface WatchOptions {
@@ -16,7 +17,7 @@ export interface WatchOptions {
   webSocket: boolean;
 }
 
-interface Subscriber {
+interface HeadSubscriber {
   listener: (head: Header) => void;
   onError: ((error: unknown) => void) | undefined;
   /** The hash of the last head that it was called with. */
@@ -24,13 +25,13 @@ interface Subscriber {
 }
 
 /** With a WebSocket, the interval is this many times longer. Requests go on, since hints may fail to come. */
-const WITH_HINTS = 10;
-const LONGEST_PAUSE = 30_000;
-const SHORTEST_PAUSE = 50;
+const HINTS_INTERVAL_FACTOR = 10;
+const MAX_PAUSE_MS = 30_000;
+const MIN_PAUSE_MS = 50;
 
 /** Bounds on hints between two requests for the head. A server that exceeds them is flooding. */
-const MOST_HINTS = 1000;
-const LONGEST_HINT = 1 << 20;
+const MAX_HINTS = 1000;
+const MAX_HINT_CHARACTERS = 1 << 20;
 
 /** Follows heads while there are subscribers. */
 export class HeadWatch {
@@ -38,7 +39,7 @@ export class HeadWatch {
   readonly #sync: (signal: AbortSignal) => Promise<Header>;
   readonly #pollInterval: number;
   readonly #webSocket: boolean;
-  readonly #subscribers = new Set<Subscriber>();
+  readonly #subscribers = new Set<HeadSubscriber>();
   #running: AbortController | undefined;
   #newest: Header | undefined;
 
@@ -49,11 +50,11 @@ export class HeadWatch {
   ) {
     this.#servers = servers;
     this.#sync = sync;
-    this.#pollInterval = Math.max(pollInterval, SHORTEST_PAUSE);
+    this.#pollInterval = Math.max(pollInterval, MIN_PAUSE_MS);
     this.#webSocket = webSocket;
   }
 
-  subscribe(listener: Subscriber["listener"], onError?: Subscriber["onError"]): () => void {
+  subscribe(listener: HeadSubscriber["listener"], onError?: HeadSubscriber["onError"]): () => void {
     const subscriber = { listener, onError, heard: "" };
     this.#subscribers.add(subscriber);
     queueMicrotask(() => {
@@ -87,7 +88,7 @@ export class HeadWatch {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const hints = new Hints(this.#servers, this.#pollInterval, signal);
+    const hints = new HeadHints(this.#servers, this.#pollInterval, signal);
     const ended = () => signal.aborted;
     let failures = 0;
     while (!ended()) {
@@ -104,16 +105,16 @@ export class HeadWatch {
       }
       if (ended()) return;
       const interval = Math.min(
-        this.#pollInterval * (this.#webSocket && hints.open() ? WITH_HINTS : 1),
-        LONGEST_TIMER,
+        this.#pollInterval * (this.#webSocket && hints.open() ? HINTS_INTERVAL_FACTOR : 1),
+        MAX_TIMER_MS,
       );
       // Random, so that many clients do not return at the same moment.
       const wait = interval * 2 ** Math.min(failures, 10) * (failures ? 0.5 + Math.random() : 1);
-      await hints.next(Math.min(wait, Math.max(LONGEST_PAUSE, interval)));
+      await hints.next(Math.min(wait, Math.max(MAX_PAUSE_MS, interval)));
     }
   }
 
-  #tell(subscriber: Subscriber, head: Header): void {
+  #tell(subscriber: HeadSubscriber, head: Header): void {
     const hash = toHex(head.hash);
     // Another subscriber's listener may have ended this subscription.
     if (subscriber.heard === hash || !this.#subscribers.has(subscriber)) return;
@@ -122,22 +123,8 @@ export class HeadWatch {
   }
 }
 
-/** Waits for a time, or until an abort. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener("abort", end);
-    if (signal?.aborted) end();
-  });
-}
-
 /** A WebSocket to the preferred server. Its messages are only hints; their content is not read. */
-class Hints {
+class HeadHints {
   readonly #servers: Servers;
   readonly #pollInterval: number;
   readonly #signal: AbortSignal;
@@ -181,7 +168,7 @@ class Hints {
     });
     this.#wake = undefined;
     // Endless hints must not cause endless requests.
-    if (this.#hints > 0) await pause(SHORTEST_PAUSE, this.#signal);
+    if (this.#hints > 0) await pause(MIN_PAUSE_MS, this.#signal);
     this.#hints = 0;
   }
 
@@ -201,7 +188,11 @@ class Hints {
     };
     socket.onmessage = ({ data }: { data: unknown }) => {
       this.#hints += 1;
-      if (this.#hints > MOST_HINTS || typeof data !== "string" || data.length > LONGEST_HINT) {
+      if (
+        this.#hints > MAX_HINTS ||
+        typeof data !== "string" ||
+        data.length > MAX_HINT_CHARACTERS
+      ) {
         this.#flooding.add(name);
         opened.end();
       }

@@ -1,34 +1,36 @@
 /** Changes in ranges of blocks, with headers from the history of an accepted head. */
 
-import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import { abortSignal, Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import { copyHeader, type Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
 import {
+  type BlockRangeInput,
   type ProvedDiff,
   type ProvedHistory,
-  type RangeInput,
   verifyDiff,
   verifyHistory,
-} from "../chain/range.js";
+} from "../chain/history.js";
 import { keptScheme, type StateScheme } from "../chain/schemes.js";
 import { describe, refuse } from "../error.js";
-import type { Absent, Present } from "../result.js";
 import type { KeyChange } from "../smt/diff.js";
 import type { Average } from "../smt/twap.js";
-import type { AskingClient } from "./asking.js";
-import type { Authentic } from "./authentication.js";
+import type { Absent, Present } from "../state.js";
+import type { Server } from "../transport/servers.js";
+import type { AuthenticBlock, ClientContext } from "./authentication.js";
 import {
+  type BlocksParts,
   type HistoryParts,
   keepBundle,
-  type RangeParts,
   writeDiffBundle,
   writeHistoryBundle,
 } from "./bundle.js";
-import { abortSignal } from "./options.js";
-import { readAt, readKey, type Wanted } from "./questions.js";
-import { MOST_DIFF_HEADERS, MOST_HEADERS, type RangeReply, readRangeProof } from "./replies.js";
-import type { Server } from "./servers.js";
+import { readAt, readKey, type RequestedBlock } from "./questions.js";
+import {
+  type HistoryReply,
+  MAX_DIFF_HEADERS,
+  MAX_HISTORY_HEADERS,
+  readHistoryProof,
+} from "./replies.js";
 
 /** Options of {@link LightClient.history} and {@link LightClient.twap}. */
 export interface HistoryOptions {
@@ -77,7 +79,7 @@ export interface VerifiedHistory {
 /** Everything that happened to a key in a range of blocks, as a server proved it. */
 export interface History extends VerifiedHistory {
   /** What it took to verify it. */
-  evidence: RangeEvidence;
+  evidence: HistoryEvidence;
 }
 
 /** Every key that changed in a range of blocks. */
@@ -93,7 +95,7 @@ export interface VerifiedDiff {
 /** Every key that changed in a range of blocks, as a server proved it. */
 export interface Diff extends VerifiedDiff {
   /** What it took to verify it. */
-  evidence: RangeEvidence;
+  evidence: HistoryEvidence;
 }
 
 /** A time-weighted average with its history; exact as the fraction `sum / coveredMs`. */
@@ -102,7 +104,7 @@ export interface TimeWeightedAverage extends Average {
 }
 
 /** How an answer about a range was verified. */
-export interface RangeEvidence {
+export interface HistoryEvidence {
   /** The scheme that proved it. */
   scheme: StateScheme;
   /** The accepted head: all blocks of the range are in its history, or it is the last of them. */
@@ -122,7 +124,7 @@ const LAST_HEIGHT = (1n << 64n) - 1n;
 
 /** Asks for a key's history and verifies it. */
 export async function history(
-  client: AskingClient,
+  client: ClientContext,
   key: unknown,
   options: HistoryOptions,
 ): Promise<History> {
@@ -132,7 +134,7 @@ export async function history(
 
 /** Asks for a key's history, verifies it, and averages the values. */
 export async function twap(
-  client: AskingClient,
+  client: ClientContext,
   key: unknown,
   options: HistoryOptions,
 ): Promise<TimeWeightedAverage> {
@@ -144,7 +146,7 @@ export async function twap(
 }
 
 /** Asks which keys changed, and verifies it. */
-export async function diff(client: AskingClient, options: DiffOptions): Promise<Diff> {
+export async function diff(client: ClientContext, options: DiffOptions): Promise<Diff> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.unchecked("from") === null ? null : given.u64("from");
   if (from === LAST_HEIGHT) throw invalid(undefined, "from", "below the last height", `${from}`);
@@ -154,9 +156,9 @@ export async function diff(client: AskingClient, options: DiffOptions): Promise<
   const signal = abortSignal(given.unchecked("signal"));
   const scheme = keptScheme(client.trust.pinned.json.config, undefined, "diff");
   return client.servers.ask(async (server) => {
-    const wanted = wantedHead(client, to, first);
-    const reply = readRangeProof(await server.call("prooflight_diff", params), MOST_DIFF_HEADERS);
-    const range = await openRange(client, server, reply, { scheme, wanted, to });
+    const wanted = requestedHead(client, to, first);
+    const reply = readHistoryProof(await server.call("prooflight_diff", params), MAX_DIFF_HEADERS);
+    const range = await acceptBlocks(client, server, reply, { scheme, wanted, to });
     const proved = verifyDiff({ ...range.input, from });
     const diff = { ...diffOf(range, from, proved), evidence: evidenceOf(range, reply, server) };
     const parts = { ...partsOf(range, reply), from };
@@ -166,7 +168,7 @@ export async function diff(client: AskingClient, options: DiffOptions): Promise<
 }
 
 async function ask(
-  client: AskingClient,
+  client: ClientContext,
   key: unknown,
   options: HistoryOptions,
   average: boolean,
@@ -182,9 +184,12 @@ async function ask(
   const named = scheme === "smt" ? {} : { scheme };
   const params = { key: toHex(raw), from: toQuantity(from), to, ...named };
   return client.servers.ask(async (server) => {
-    const wanted = wantedHead(client, to, from);
-    const reply = readRangeProof(await server.call("prooflight_history", params), MOST_HEADERS);
-    const range = await openRange(client, server, reply, { scheme, wanted, to });
+    const wanted = requestedHead(client, to, from);
+    const reply = readHistoryProof(
+      await server.call("prooflight_history", params),
+      MAX_HISTORY_HEADERS,
+    );
+    const range = await acceptBlocks(client, server, reply, { scheme, wanted, to });
     const proved = verifyHistory({ ...range.input, key: raw, from, average });
     // The caller may write to what it gets.
     const history = {
@@ -201,32 +206,32 @@ async function ask(
  * The required head of a range up to the newest block, before a server is asked: it must not be below the known
  * head, nor below the range's first block. For other ranges, any head will do.
  */
-function wantedHead({ trust }: AskingClient, to: string, first: bigint): Wanted {
+function requestedHead({ trust }: ClientContext, to: string, first: bigint): RequestedBlock {
   if (to !== "latest") return { at: undefined, newest: undefined };
   return { at: to, newest: trust.height > first ? trust.height : first };
 }
 
 /** A range whose head is accepted; all else of it is to be verified. */
-export interface AcceptedRange {
+export interface AcceptedBlocks {
   /** The head of the range. */
   head: Header;
-  input: RangeInput;
+  input: BlockRangeInput;
 }
 
 /** The same, of a server's reply. */
-interface OpenRange extends AcceptedRange {
+interface ServedBlocks extends AcceptedBlocks {
   /** What the client trusts the range's head by. */
-  authentic: Authentic;
+  authentic: AuthenticBlock;
   /** When the verification began. */
   started: number;
 }
 
-async function openRange(
-  client: AskingClient,
+async function acceptBlocks(
+  client: ClientContext,
   server: Server,
-  { head: signed, headers, hashes, proof }: RangeReply,
-  { scheme, wanted, to }: { scheme: StateScheme; wanted: Wanted; to: string },
-): Promise<OpenRange> {
+  { head: signed, headers, hashes, proof }: HistoryReply,
+  { scheme, wanted, to }: { scheme: StateScheme; wanted: RequestedBlock; to: string },
+): Promise<ServedBlocks> {
   const authentic = await client.authentication.block(server, signed, wanted);
   const { block: head } = authentic;
   const { config } = client.trust.pinned.json;
@@ -237,11 +242,11 @@ async function openRange(
 
 /** What was proved of a key, with the headers of the blocks that it names. */
 export function historyOf(
-  range: AcceptedRange,
+  range: AcceptedBlocks,
   { key, from }: { key: Bytes; from: bigint },
   { headers, history: { entering, changes } }: ProvedHistory,
 ): VerifiedHistory {
-  const { headerOf, last } = placed(range, headers);
+  const { headerOf, last } = headersOf(range, headers);
   return {
     key,
     from: headerOf(from),
@@ -253,16 +258,16 @@ export function historyOf(
 
 /** What was proved of all keys, with the header of the last block. */
 export function diffOf(
-  range: AcceptedRange,
+  range: AcceptedBlocks,
   from: bigint | null,
   { headers, changes }: ProvedDiff,
 ): VerifiedDiff {
-  const { headerOf, last } = placed(range, headers);
+  const { headerOf, last } = headersOf(range, headers);
   return { from, to: headerOf(last), changes };
 }
 
 /** The headers of a range that was verified, which found them to be all that it needs. */
-function placed({ head, input }: AcceptedRange, headers: readonly Header[]) {
+function headersOf({ head, input }: AcceptedBlocks, headers: readonly Header[]) {
   const known = new Map([copyHeader(head), ...headers].map((header) => [header.height, header]));
   const headerOf = (height: bigint): Header => {
     const header = known.get(height);
@@ -273,7 +278,7 @@ function placed({ head, input }: AcceptedRange, headers: readonly Header[]) {
 }
 
 /** What a bundle has of a range. */
-function partsOf({ authentic, head, input }: OpenRange, reply: RangeReply): RangeParts {
+function partsOf({ authentic, head, input }: ServedBlocks, reply: HistoryReply): BlocksParts {
   const { accepted, older } = authentic;
   const { headers, hashes, proof } = reply;
   const { scheme } = input;
@@ -291,10 +296,10 @@ function partsOf({ authentic, head, input }: OpenRange, reply: RangeReply): Rang
 }
 
 function evidenceOf(
-  { authentic, input, started }: OpenRange,
-  { headers, proof }: RangeReply,
+  { authentic, input, started }: ServedBlocks,
+  { headers, proof }: HistoryReply,
   { name }: Server,
-): RangeEvidence {
+): HistoryEvidence {
   const milliseconds = performance.now() - started;
   const [head, counted] = [copyHeader(authentic.accepted.header), headers.length + 1];
   const { scheme } = input;

@@ -1,29 +1,29 @@
-import { Arguments, invalid } from "../arguments.js";
+import { abortSignal, Arguments, invalid } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import type { ChainLimits, Checkpoint } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
 import { initScheme, keptScheme, keptSchemes, type StateScheme } from "../chain/schemes.js";
 import type { SetupTrust } from "../chain/state.js";
 import { describe, refuse } from "../error.js";
+import { Servers } from "../transport/servers.js";
 import { init } from "../wasm/hash.js";
 import { type Answer, answers } from "./answers.js";
-import type { AskingClient } from "./asking.js";
-import { Authentication } from "./authentication.js";
+import { Authentication, type ClientContext } from "./authentication.js";
 import { type Block, blocks, type BlocksOptions } from "./blocks.js";
 import { boundsOf } from "./bounds.js";
-import {
-  diff,
-  type Diff,
-  type DiffOptions,
-  history,
-  type History,
-  type HistoryOptions,
-  twap,
-  type TimeWeightedAverage,
-} from "./history.js";
-import { Following } from "./following.js";
+import { EndableGenerator } from "./following.js";
 import { HeadWatch, type WatchOptions } from "./heads.js";
-import { abortSignal, type Options, readOptions } from "./options.js";
+import {
+  type Diff,
+  diff,
+  type DiffOptions,
+  type History,
+  history,
+  type HistoryOptions,
+  type TimeWeightedAverage,
+  twap,
+} from "./history.js";
+import { type Options, readOptions } from "./options.js";
 import { type At, type Key, readAt, readKey, readKeys } from "./questions.js";
 import {
   type Count,
@@ -33,7 +33,6 @@ import {
   type RangeOptions,
   type RangePage,
 } from "./range.js";
-import { Servers } from "./servers.js";
 import { Trust } from "./trust.js";
 
 /** Options of {@link LightClient.get}. */
@@ -64,7 +63,7 @@ export class LightClient {
   readonly #authentication: Authentication;
   readonly #watch: HeadWatch;
   readonly #setup: SetupTrust;
-  readonly #following = new Set<Following<Block>>();
+  readonly #following = new Set<EndableGenerator<Block>>();
 
   private constructor(
     servers: Servers,
@@ -156,7 +155,7 @@ export class LightClient {
     if (raw.length === 0) return [];
     await initScheme(scheme);
     return answers(
-      this.#asking,
+      this.#context,
       { scheme, config, setup: this.#setup, keys: raw, at: where },
       signal,
     );
@@ -172,7 +171,7 @@ export class LightClient {
    */
   async history(key: Key, options: HistoryOptions): Promise<History> {
     this.#trust.check();
-    return history(this.#asking, key, options);
+    return history(this.#context, key, options);
   }
 
   /**
@@ -183,7 +182,7 @@ export class LightClient {
    */
   async diff(options: DiffOptions): Promise<Diff> {
     this.#trust.check();
-    return diff(this.#asking, options);
+    return diff(this.#context, options);
   }
 
   /**
@@ -197,7 +196,7 @@ export class LightClient {
    */
   async twap(key: Key, options: HistoryOptions): Promise<TimeWeightedAverage> {
     this.#trust.check();
-    return twap(this.#asking, key, options);
+    return twap(this.#context, key, options);
   }
 
   /**
@@ -215,7 +214,7 @@ export class LightClient {
    */
   range(options: RangeOptions = {}): AsyncGenerator<RangePage, void, undefined> {
     this.#trust.check();
-    return range(this.#asking, options);
+    return range(this.#context, options);
   }
 
   /**
@@ -228,7 +227,7 @@ export class LightClient {
    */
   async count(options: CountOptions = {}): Promise<Count> {
     this.#trust.check();
-    return count(this.#asking, options);
+    return count(this.#context, options);
   }
 
   /**
@@ -255,11 +254,11 @@ export class LightClient {
    */
   blocks(options: BlocksOptions = {}): AsyncGenerator<Block, void, undefined> {
     const client = {
-      ...this.#asking,
+      ...this.#context,
       sync: (signal: AbortSignal) => this.sync({ signal }),
       onHead: this.onHead.bind(this),
     };
-    const following = new Following(
+    const following = new EndableGenerator(
       (ended) => blocks(client, options, ended),
       (done) => this.#following.delete(done),
     );
@@ -279,7 +278,7 @@ export class LightClient {
     this.#watch.close();
   }
 
-  get #asking(): AskingClient {
+  get #context(): ClientContext {
     return {
       servers: this.#servers,
       trust: this.#trust,

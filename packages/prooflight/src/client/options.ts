@@ -1,12 +1,15 @@
-import { Arguments, invalid } from "../arguments.js";
+import { Arguments, type FromJson, milliseconds } from "../arguments.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";
-import { describe, refuse } from "../error.js";
-import type { FromJson } from "../from-json.js";
-import type { Transport } from "./http.js";
-import type { Failure } from "./servers.js";
-import type { Shard } from "./shard.js";
+import {
+  MAX_TIMER_MS,
+  readServerOptions,
+  SERVER_OPTIONS,
+  type ServerSettings,
+} from "../transport/options.js";
+import type { Shard } from "../transport/server-list.js";
+import type { Failure } from "../transport/servers.js";
 
 /**
  * Options of {@link LightClient.connect}. Times are in milliseconds.
@@ -53,16 +56,8 @@ export interface ShardServer {
   shard: Shard;
 }
 
-/** The settings that do not depend on the kind of chain. */
-export interface Asking {
-  transport: Transport;
-  onFailure: (failure: Failure) => void;
-  now: () => bigint;
-  signal: AbortSignal | undefined;
-}
-
 /** Options with their defaults filled in. */
-export interface Settings extends Asking {
+export interface Settings extends ServerSettings {
   urls: readonly unknown[];
   checkpoint: unknown;
   freshness: Freshness;
@@ -71,15 +66,10 @@ export interface Settings extends Asking {
   webSocket: boolean;
 }
 
-const MAX_REPLY_BYTES = 40 * 1024 * 1024;
-
-/** The longest delay of a timer, in milliseconds. A longer one would fire immediately. */
-export const LONGEST_TIMER = 2 ** 31 - 1;
-
 /** Checks the options; throws `invalid_argument`. */
 export function readOptions(options: Options): Settings {
   const given = new Arguments(undefined, options, [
-    ...ASKING,
+    ...SERVER_OPTIONS,
     "urls",
     "checkpoint",
     "maxHeadAge",
@@ -96,7 +86,7 @@ export function readOptions(options: Options): Settings {
     return value === undefined ? undefined : BigInt(value);
   };
   return {
-    ...readAsking(given),
+    ...readServerOptions(given),
     urls: given.list("urls"),
     checkpoint: given.unchecked("checkpoint"),
     freshness: { maxHeadAge: age("maxHeadAge"), maxClockSkew: age("maxClockSkew") },
@@ -104,68 +94,10 @@ export function readOptions(options: Options): Settings {
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
       verifyingKey: given.optionalBytes("verifyingKey")?.slice(),
     },
-    pollInterval: Math.min(time("pollInterval") ?? 1000, LONGEST_TIMER),
+    pollInterval: Math.min(time("pollInterval") ?? 1000, MAX_TIMER_MS),
     webSocket: given.optionalBoolean("webSocket") ?? !isNode(),
   };
 }
-
-/** The options of {@link readAsking}. */
-export const ASKING = ["timeout", "maxReplyBytes", "onFailure", "fetch", "now", "signal"] as const;
-
-/** Checks how servers are asked, by clients of any chain; throws `invalid_argument`. */
-export function readAsking(given: Arguments<(typeof ASKING)[number]>): Asking {
-  const functionOf = (name: "onFailure" | "fetch" | "now") => called(given.unchecked(name), name);
-  const timeout = milliseconds(given.unchecked("timeout"), "timeout");
-  return {
-    transport: {
-      fetch: (functionOf("fetch") as typeof fetch | undefined) ?? platformFetch,
-      timeout: Math.min(timeout ?? 10_000, LONGEST_TIMER),
-      maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
-    },
-    onFailure: (functionOf("onFailure") as Asking["onFailure"] | undefined) ?? (() => undefined),
-    now: clock(functionOf("now") as (() => unknown) | undefined),
-    signal: abortSignal(given.unchecked("signal")),
-  };
-}
-
-/** The platform's clock, or another one whose times are checked. */
-function clock(now: (() => unknown) | undefined): () => bigint {
-  if (!now) return () => BigInt(Date.now());
-  return () => {
-    const time = now();
-    if (typeof time === "bigint" && time >= 0n && time < 1n << 64n) return time;
-    throw invalid(undefined, "now", "a time of 0n to 2^64 - 1", describe(time));
-  };
-}
-
-/** A whole number of milliseconds, or undefined; throws `invalid_argument` for anything else. */
-export function milliseconds(value: unknown, name: string): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
-  throw invalid(undefined, name, "a whole number of milliseconds", describe(value));
-}
-
-/** An `AbortSignal`, of this realm or another one, or undefined; throws `invalid_argument`. */
-export function abortSignal(value: unknown): AbortSignal | undefined {
-  if (value === undefined || Object.prototype.toString.call(value) === "[object AbortSignal]") {
-    return value as AbortSignal | undefined;
-  }
-  throw invalid(undefined, "signal", "an AbortSignal", describe(value));
-}
-
-/** A function, or undefined; throws `invalid_argument` for anything else. */
-export function called(value: unknown, name: string): unknown {
-  if (value === undefined || typeof value === "function") return value;
-  throw invalid(undefined, name, "a function", describe(value));
-}
-
-/** jsdom has none. */
-const platformFetch: typeof fetch = async (...to) => {
-  const { fetch } = globalThis as { fetch?: typeof globalThis.fetch };
-  if (!fetch)
-    throw refuse("invalid_argument", "the option fetch, where the platform has none", "nothing");
-  return fetch(...to);
-};
 
 function isNode(): boolean {
   const { process } = globalThis as { process?: { versions?: { node?: string } } };

@@ -3,10 +3,10 @@
 import { type Bytes, toHex } from "../bytes.js";
 import type { Header } from "../chain/header.js";
 import type { Older } from "../chain/sync.js";
-import type { AskingClient } from "./asking.js";
+import type { Server } from "../transport/servers.js";
+import type { ClientContext } from "./authentication.js";
 import { checkBlock } from "./questions.js";
 import { readStateProof } from "./replies.js";
-import type { Server } from "./servers.js";
 import type { Accepted } from "./trust.js";
 
 /** A method with its parameters; not among them is the head whose root the proof is against. */
@@ -17,7 +17,7 @@ export interface HeadCall {
 
 /** Asks for a proof against the root of the server's newest head, and accepts that head. */
 export async function askHead(
-  { trust, authentication }: AskingClient,
+  { trust, authentication }: ClientContext,
   server: Server,
   call: HeadCall,
 ): Promise<{ head: Accepted; proof: Bytes }> {
@@ -46,7 +46,7 @@ export async function askOlderHead(
 
 /** The block that a question is about, and its place in the history of an accepted head if it is older. */
 export async function blockAt(
-  { authentication }: AskingClient,
+  { authentication }: ClientContext,
   server: Server,
   head: Header,
   at: string,

@@ -1,13 +1,11 @@
 /** Keys and blocks in callers' arguments. */
 
-import { invalid, itemsOf, own } from "../arguments.js";
-import { type Bytes, fromHex, type Hex, viewOf } from "../bytes.js";
+import { invalid, itemsOf, own, readHex } from "../arguments.js";
+import { type Bytes, fromHex, type Hex, toQuantity, viewOf } from "../bytes.js";
 import type { ChainLimits } from "../chain/checkpoint.js";
-import { checkKeys, checkWanted } from "../chain/compare.js";
-import { toQuantity } from "../chain/quantity.js";
+import { checkKeys, checkRequested } from "../chain/compare.js";
 import { describe, refuse } from "../error.js";
-import { readHex } from "../hex.js";
-import { hasLoneSurrogate, Utf8Encoder } from "../text.js";
+import { hasLoneSurrogate, Utf8Encoder } from "../platform.js";
 
 /** A raw key: as bytes, in 0x-hex, or as text, which is encoded in UTF-8. */
 export type Key = Uint8Array | Hex | { readonly text: string };
@@ -16,7 +14,7 @@ export type Key = Uint8Array | Hex | { readonly text: string };
 export type At = "latest" | bigint | Hex;
 
 /** A requested block. */
-export type Wanted =
+export type RequestedBlock =
   | {
       at: "latest";
       /** Its minimum height: that of the head accepted before the question. */
@@ -30,10 +28,10 @@ export type Wanted =
     };
 
 /** Checks that a signed header is that of the wanted block. */
-export function checkBlock({ at, newest }: Wanted, signed: Bytes): void {
-  if (newest !== undefined) checkWanted({ by: "newest", height: newest }, signed);
-  else if (at?.length === HASH_DIGITS) checkWanted({ by: "hash", hash: fromHex(at) }, signed);
-  else if (at !== undefined) checkWanted({ by: "height", height: BigInt(at) }, signed);
+export function checkBlock({ at, newest }: RequestedBlock, signed: Bytes): void {
+  if (newest !== undefined) checkRequested({ by: "newest", height: newest }, signed);
+  else if (at?.length === HASH_DIGITS) checkRequested({ by: "hash", hash: fromHex(at) }, signed);
+  else if (at !== undefined) checkRequested({ by: "height", height: BigInt(at) }, signed);
 }
 
 /** The number of characters of a header hash as a parameter; a height never has as many. */
@@ -56,12 +54,12 @@ export function readKey(key: unknown, limits: ChainLimits): Bytes {
 /** Checks the prefix or a bound of keys, and copies it. */
 export function readBound(bound: unknown, name: string): Bytes {
   const raw = bytesOf(bound, name);
-  if (raw.length <= LONGEST_BOUND) return raw;
-  throw refuse("key_length", `${name} of at most ${LONGEST_BOUND} bytes`, `${raw.length} bytes`);
+  if (raw.length <= MAX_BOUND_BYTES) return raw;
+  throw refuse("key_length", `${name} of at most ${MAX_BOUND_BYTES} bytes`, `${raw.length} bytes`);
 }
 
 /** The first key after one of 256 bytes has one more. */
-const LONGEST_BOUND = 257;
+const MAX_BOUND_BYTES = 257;
 
 function bytesOf(key: unknown, name: string): Bytes {
   if (typeof key === "string") return readHex(undefined, key, name);

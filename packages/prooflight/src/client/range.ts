@@ -1,20 +1,18 @@
 /** All keys of a range with their values, page by page, and their number. */
 
 import type { AmbEntry } from "../amb/page.js";
-import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import { abortSignal, Arguments, invalid } from "../arguments.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import type { ChainConfig } from "../chain/checkpoint.js";
 import { copyHeader, type Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
 import { initScheme, keptScheme, type StateScheme } from "../chain/schemes.js";
 import { verifyStateCount, verifyStateRange } from "../chain/state.js";
 import { describe, refuse } from "../error.js";
-import type { AskingClient } from "./asking.js";
-import { abortSignal } from "./options.js";
+import type { Server } from "../transport/servers.js";
+import type { ClientContext } from "./authentication.js";
 import { askHead, askOlderHead, blockAt, type HeadCall } from "./past.js";
-import { type At, type Key, readAt, readBound, type Wanted } from "./questions.js";
+import { type At, type Key, readAt, readBound, type RequestedBlock } from "./questions.js";
 import { readStateProof } from "./replies.js";
-import type { Server } from "./servers.js";
 
 /** Which keys a question is about; without any of these members, all of the state. */
 export interface KeyRange {
@@ -69,7 +67,7 @@ export interface RangePage {
   /** The header of the block whose state it is, the same for all pages of a walk. */
   block: Header;
   /** How the page was verified. */
-  evidence: KeyRangeEvidence;
+  evidence: RangeEvidence;
 }
 
 /** The number of keys of a range. */
@@ -78,11 +76,11 @@ export interface Count {
   /** The header of the block whose state was counted. */
   block: Header;
   /** How the count was verified. */
-  evidence: KeyRangeEvidence;
+  evidence: RangeEvidence;
 }
 
 /** How a page or a count was verified. */
-export interface KeyRangeEvidence {
+export interface RangeEvidence {
   /** The scheme that proved it. */
   scheme: StateScheme;
   /** The accepted head; of pages, the one whose root proves every page of the walk. */
@@ -96,12 +94,12 @@ export interface KeyRangeEvidence {
 }
 
 /** The most entries of a page. */
-const MAX_PAGE = 4096;
-const PAGE = 1024;
+const MAX_PAGE_ENTRIES = 4096;
+const DEFAULT_PAGE_ENTRIES = 1024;
 const MAX_EMPTY_PAGES = 64;
 
 /** The arguments of a walk, checked. */
-interface Walk {
+interface RangeWalk {
   scheme: StateScheme;
   config: ChainConfig;
   /** What is left of the range. */
@@ -116,14 +114,14 @@ interface Walk {
 }
 
 /** The blocks that all pages of a walk share. */
-interface Place {
+interface WalkBlocks {
   head: Header;
   block: Header;
 }
 
 /** Lists the keys of a range, one verified page after another. Checks the options at once. */
 export function range(
-  client: AskingClient,
+  client: ClientContext,
   options: RangeOptions,
 ): AsyncGenerator<RangePage, void, undefined> {
   const names = [
@@ -139,21 +137,21 @@ export function range(
     at: readAt(given.unchecked("at") ?? "latest"),
     reverse: given.optionalBoolean("reverse") ?? false,
     limit: countOf(given, "limit", Infinity) ?? Infinity,
-    pageSize: countOf(given, "pageSize", MAX_PAGE) ?? PAGE,
+    pageSize: countOf(given, "pageSize", MAX_PAGE_ENTRIES) ?? DEFAULT_PAGE_ENTRIES,
     maxEmptyPages: given.optionalU32("maxEmptyPages") ?? MAX_EMPTY_PAGES,
     signal: abortSignal(given.unchecked("signal")),
   });
 }
 
 async function* walk(
-  client: AskingClient,
-  asked: Walk,
+  client: ClientContext,
+  asked: RangeWalk,
 ): AsyncGenerator<RangePage, void, undefined> {
   await initScheme(asked.scheme);
-  const credits = new Credits(asked.maxEmptyPages);
+  const credits = new EmptyPageAllowance(asked.maxEmptyPages);
   let { lo, hi, limit: left } = asked;
   let pageSize = Math.min(asked.pageSize, left);
-  let place: Place | undefined;
+  let place: WalkBlocks | undefined;
   for (;;) {
     const question = { ...asked, lo, hi, pageSize };
     const { page, at } = await client.servers.ask(async (server) => {
@@ -180,10 +178,10 @@ async function* walk(
 
 /** One page of one server. */
 async function pageOf(
-  client: AskingClient,
+  client: ClientContext,
   server: Server,
-  { scheme, config, lo, hi, at, reverse, pageSize }: Walk,
-  place: Place | undefined,
+  { scheme, config, lo, hi, at, reverse, pageSize }: RangeWalk,
+  place: WalkBlocks | undefined,
 ) {
   const call: HeadCall = {
     method: "prooflight_range",
@@ -206,7 +204,7 @@ async function pageOf(
 }
 
 /** The first page decides whose root proves all of them. */
-async function firstPage(client: AskingClient, server: Server, call: HeadCall, at: string) {
+async function firstPage(client: ClientContext, server: Server, call: HeadCall, at: string) {
   const { head, proof } = await askHead(client, server, call);
   const { block } = await blockAt(client, server, head.header, at);
   return { head: head.header, block, proof };
@@ -235,7 +233,7 @@ function after(key: Bytes): Bytes {
  * were asked for, or after 2 MiB; one that cuts where nothing is opened could make a walk endless. Keys that are opened
  * are bound by the root, whether they answer something or not, so a server cannot make them up.
  */
-class Credits {
+class EmptyPageAllowance {
   readonly #most: number;
   readonly #left = new Map<string, number>();
 
@@ -260,7 +258,7 @@ class Credits {
 }
 
 /** Counts the keys of a range, verified. */
-export async function count(client: AskingClient, options: CountOptions): Promise<Count> {
+export async function count(client: ClientContext, options: CountOptions): Promise<Count> {
   const names = ["from", "to", "prefix", "scheme", "at", "signal"] as const;
   const given = new Arguments(undefined, options, names);
   const { trust, authentication } = client;
@@ -272,7 +270,7 @@ export async function count(client: AskingClient, options: CountOptions): Promis
   const params = { lo: toHex(lo), ...(hi && { hi: toHex(hi) }), at };
   await initScheme(scheme);
   return client.servers.ask(async (server) => {
-    const wanted: Wanted =
+    const wanted: RequestedBlock =
       at === "latest" ? { at, newest: trust.height } : { at, newest: undefined };
     const { header, proof } = readStateProof(await server.call("prooflight_count", params));
     const { block, accepted } = await authentication.block(server, header, wanted);
@@ -289,7 +287,7 @@ export async function count(client: AskingClient, options: CountOptions): Promis
 /** The bounds of a range. */
 function boundsOf<Name extends string>(
   given: Arguments<Name | keyof KeyRange>,
-): Pick<Walk, "lo" | "hi"> {
+): Pick<RangeWalk, "lo" | "hi"> {
   const [from, to, prefix] = (["from", "to", "prefix"] as const).map((name) => {
     const bound = given.unchecked(name);
     return bound === undefined ? undefined : readBound(bound, name);

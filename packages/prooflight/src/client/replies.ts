@@ -2,7 +2,7 @@
 
 import { type Bytes, fromHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
-import type { StateOperation } from "../operation.js";
+import type { StateOperation } from "../state.js";
 
 /** The result of `prooflight_headerProof`. */
 export interface HeaderProof {
@@ -18,7 +18,7 @@ export interface StateProof {
 }
 
 /** The result of `prooflight_history` and `prooflight_diff`. */
-export interface RangeReply {
+export interface HistoryReply {
   head: Bytes;
   headers: Bytes[];
   hashes: Bytes[];
@@ -33,13 +33,13 @@ export interface BlockReply {
 }
 
 /** Heights have 64 bits, and a path at most one hash for each. */
-export const LONGEST_PATH = 64;
+export const MAX_PATH_HASHES = 64;
 
 /** A history has at most 100,000 changes, and needs at most two headers for each and two for its ends. */
-export const MOST_HEADERS = 200_002;
+export const MAX_HISTORY_HEADERS = 200_002;
 
 /** A diff needs the header of its last block; one more is tolerated, and its position verified. */
-export const MOST_DIFF_HEADERS = 2;
+export const MAX_DIFF_HEADERS = 2;
 
 /** Reads a header's position in a head's history. Both headers are signed. */
 export function readHeaderProof(result: unknown): HeaderProof {
@@ -47,7 +47,9 @@ export function readHeaderProof(result: unknown): HeaderProof {
   return {
     header: signedHeader(header, "header"),
     head: signedHeader(head, "head"),
-    path: list(path, "path", LONGEST_PATH).map((hash, index) => bytes(hash, `path[${index}]`, 32)),
+    path: list(path, "path", MAX_PATH_HASHES).map((hash, index) =>
+      bytes(hash, `path[${index}]`, 32),
+    ),
   };
 }
 
@@ -58,15 +60,15 @@ export function readStateProof(result: unknown): StateProof {
 }
 
 /** Reads a proof about a range of blocks, with at most `mostHeaders` headers. The head is signed. */
-export function readRangeProof(result: unknown, mostHeaders: number): RangeReply {
+export function readHistoryProof(result: unknown, mostHeaders: number): HistoryReply {
   const { head, headers: given, hashes, proof } = members(result, "a proof about a range");
   const headers = list(given, "headers", mostHeaders);
   return {
     head: signedHeader(head, "head"),
     headers: headers.map((header, index) => bytes(header, `headers[${index}]`)),
     // Without headers, one path is still read: the verification then gives the more precise refusal.
-    hashes: list(hashes, "hashes", LONGEST_PATH * Math.max(headers.length, 1)).map((hash, index) =>
-      bytes(hash, `hashes[${index}]`, 32),
+    hashes: list(hashes, "hashes", MAX_PATH_HASHES * Math.max(headers.length, 1)).map(
+      (hash, index) => bytes(hash, `hashes[${index}]`, 32),
     ),
     proof: bytes(proof, "proof"),
   };

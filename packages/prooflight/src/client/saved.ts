@@ -1,25 +1,24 @@
 /** Makes bundles of what a client verified, and verifies them without a server. */
 
-import { Arguments, invalid, own } from "../arguments.js";
+import { Arguments, type FromJson, invalid, own } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { type VerifiedAnswer, verifyAnswer } from "../chain/answer.js";
 import { type Checkpoint, readCheckpoint } from "../chain/checkpoint.js";
-import { verifyDiff, verifyHistory } from "../chain/range.js";
+import { verifyDiff, verifyHistory } from "../chain/history.js";
 import { initScheme, readScheme } from "../chain/schemes.js";
 import type { SetupTrust } from "../chain/state.js";
 import type { Freshness } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
-import type { FromJson } from "../from-json.js";
 import type { Average } from "../smt/twap.js";
 import { answerInput, BUNDLE } from "../statement/answer.js";
 import {
   abilityOf,
+  acceptBlockRange,
   DIFF_BUNDLE,
-  diffSaid,
+  diffClaim,
   HISTORY_BUNDLE,
-  historySaid,
-  openRange,
-} from "../statement/range.js";
+  historyClaim,
+} from "../statement/history.js";
 import { init } from "../wasm/hash.js";
 import type { Answer } from "./answers.js";
 import {
@@ -149,10 +148,10 @@ function savedHistory(
   bundle: Arguments<(typeof HISTORY_BUNDLE)[number]>,
   trust: BundleTrust,
 ): () => VerifiedHistoryBundle {
-  const said = historySaid(bundle);
+  const said = historyClaim(bundle);
   const trusted = readTrust(trust);
   return () => {
-    const range = openRange(said, trusted.sync, abilityOf(said));
+    const range = acceptBlockRange(said, trusted.sync, abilityOf(said));
     const { key, from, average } = said;
     const proved = verifyHistory({ ...range.input, key, from, average });
     return { kind: "StateHistory", ...historyOf(range, said, proved), average: proved.average };
@@ -163,10 +162,10 @@ function savedDiff(
   bundle: Arguments<(typeof DIFF_BUNDLE)[number]>,
   trust: BundleTrust,
 ): () => VerifiedDiffBundle {
-  const said = diffSaid(bundle);
+  const said = diffClaim(bundle);
   const trusted = readTrust(trust);
   return () => {
-    const range = openRange(said, trusted.sync, "diff");
+    const range = acceptBlockRange(said, trusted.sync, "diff");
     const { from } = said;
     return { kind: "StateDiff", ...diffOf(range, from, verifyDiff({ ...range.input, from })) };
   };

@@ -2,18 +2,19 @@
 
 import { type Bytes, toHex } from "../bytes.js";
 import { refuse, type VerifyError } from "../error.js";
-import type { LvmtConfig } from "../lvmt/config.js";
+import type { LvmtConfig } from "../scheme-params.js";
+import type { ListedServer } from "../transport/server-list.js";
+import { type Server, type Servers, worst } from "../transport/servers.js";
 import { lvmt } from "../wasm/lvmt.js";
-import { type Listed, type Server, type Servers, worst } from "./servers.js";
 
 /** A raw key with the index of its entry in the root vector, which determines its class. */
-export interface Placed {
+export interface IndexedKey {
   key: Bytes;
   index: number;
 }
 
 /** Computes a key's index. */
-export function place(key: Bytes, { logN }: LvmtConfig): Placed {
+export function withIndex(key: Bytes, { logN }: LvmtConfig): IndexedKey {
   return { key, index: lvmt.call("lvmt", (wasm) => wasm.lvmtIndexOf(key, logN)) };
 }
 
@@ -26,15 +27,15 @@ export function place(key: Bytes, { logN }: LvmtConfig): Placed {
  */
 export async function askShards<T>(
   servers: Servers,
-  keys: readonly Placed[],
+  keys: readonly IndexedKey[],
   ask: (server: Server, keys: Bytes[]) => Promise<T[]>,
   signal: AbortSignal | undefined,
 ): Promise<T[]> {
   const listed = servers.inOrder();
   const lost = keys.find(({ index }) => !listed.some((server) => proves(server, index)));
   if (lost) throw unproved(lost);
-  const answers = new Map<Placed, T>();
-  const errors = new Map<Listed, VerifyError>();
+  const answers = new Map<IndexedKey, T>();
+  const errors = new Map<ListedServer, VerifyError>();
   while (answers.size < keys.length) {
     const open = keys.filter((key) => !answers.has(key));
     const parts = split(open, (index) => {
@@ -61,8 +62,11 @@ export async function askShards<T>(
 }
 
 /** Splits the keys by the server that `choose` returns for their index. */
-function split(keys: readonly Placed[], choose: (index: number) => Listed): [Listed, Placed[]][] {
-  const parts = new Map<Listed, Placed[]>();
+function split(
+  keys: readonly IndexedKey[],
+  choose: (index: number) => ListedServer,
+): [ListedServer, IndexedKey[]][] {
+  const parts = new Map<ListedServer, IndexedKey[]>();
   for (const key of keys) {
     const server = choose(key.index);
     const part = parts.get(server);
@@ -73,10 +77,10 @@ function split(keys: readonly Placed[], choose: (index: number) => Listed): [Lis
 }
 
 /** Whether a server proves the keys of an index; one without a shard proves all. */
-const proves = ({ shard }: Listed, index: number) =>
+const proves = ({ shard }: ListedServer, index: number) =>
   shard === undefined || index % 2 ** shard.bits === shard.value;
 
-function unproved({ key, index }: Placed): VerifyError {
+function unproved({ key, index }: IndexedKey): VerifyError {
   const expected = "a server that proves every key";
   const found = `none for the key ${toHex(key)}, whose index is ${index}`;
   return refuse("shard_unavailable", expected, found, { scheme: "lvmt" });

@@ -1,16 +1,13 @@
 /** The trusted history of a client: the pinned checkpoint and the accepted heads that extend it. */
 
-import { type Hex, toHex } from "../bytes.js";
-import type { Bytes } from "../bytes.js";
+import { type Bytes, copy, type Hex, toHex, toQuantity } from "../bytes.js";
 import { type Checkpoint, type Pinned, readCheckpoint } from "../chain/checkpoint.js";
 import { relation } from "../chain/compare.js";
 import { decodeHeader, type Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
 import { type Freshness, verifyAncestor, verifyHead } from "../chain/sync.js";
-import { copy } from "../copy.js";
 import { refuse, VerifyError } from "../error.js";
 import { type Ancestor, EquivocationError, type Evidence } from "./equivocation.js";
-import { type Known, KnownHeads } from "./known-heads.js";
+import { type KnownHead, KnownHeads } from "./known-heads.js";
 import type { HeaderProof } from "./replies.js";
 
 /** An accepted head, with the proof that it extends the pinned checkpoint. */
@@ -110,7 +107,7 @@ export class Trust {
   }
 
   /** The newest header that is known to be in the accepted history, of at most this height. */
-  knownUpTo(height: bigint): Known | undefined {
+  knownUpTo(height: bigint): KnownHead | undefined {
     return this.#known.upTo(height);
   }
 

@@ -1,12 +1,12 @@
 /** Accounts, their storage and their code, by `eth_getProof` against a verified header's state root. */
 
 import { fromHex, type Hex, toHex } from "../bytes.js";
-import type { Server } from "../client/servers.js";
 import { type ProvenAccount, readProofs } from "../mpt/canonical.js";
 import { packQuestion, readAccount } from "../mpt/packed.js";
+import type { Server } from "../transport/servers.js";
 import { ethereum } from "../wasm/ethereum.js";
 import type { Block } from "./blocks.js";
-import { Given } from "./json.js";
+import { JsonValue } from "./json.js";
 import { askState } from "./states.js";
 
 /** An account in the state after a block. One that does not exist has the fields of an empty account. */
@@ -53,7 +53,7 @@ export async function code(server: Server, block: Block, address: Hex): Promise<
   if (!hasCode) return "0x";
   const method = "eth_getCode";
   return askState(server, block, method, [address], (reply) => {
-    const bytes = new Given(reply, method).bytes();
+    const bytes = new JsonValue(reply, method).bytes();
     ethereum.call("mpt", (wasm) => {
       wasm.mptVerifyCode(codeHash, bytes);
     });

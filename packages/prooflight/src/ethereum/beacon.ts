@@ -1,48 +1,47 @@
 /** Follows the beacon chain with the answers of untrusted servers. */
 
-import { type Bytes, toHex } from "../bytes.js";
-import { invalidReply } from "../client/http.js";
-import type { Server, Servers } from "../client/servers.js";
-import { copy } from "../copy.js";
+import { type Bytes, copy, toHex } from "../bytes.js";
 import { refuse, VerifyError } from "../error.js";
 import type { Reason } from "../registry.js";
+import { invalidReply } from "../transport/http.js";
+import type { Server, Servers } from "../transport/servers.js";
 import {
+  type BeaconState,
   checkHead,
   type Form,
-  type Heads,
   type HeadSource,
-  MOST_UPDATES,
+  MAX_UPDATES,
   process,
   resume,
   start,
 } from "./heads.js";
 import { LightClientReplies, type LightClientReply } from "./light-client-replies.js";
-import type { Settings } from "./options.js";
+import type { EthereumSettings } from "./options.js";
 import { type FinalityConflict, SignedUpdates } from "./signed-updates.js";
 
 const PREFIX = "/eth/v1/beacon/light_client";
 
 export class Beacon implements HeadSource {
-  readonly #settings: Settings;
+  readonly #settings: EthereumSettings;
   readonly #servers: Servers;
   readonly #replies: LightClientReplies;
   readonly #updates = new SignedUpdates();
-  #heads: Heads | undefined;
+  #heads: BeaconState | undefined;
   #conflict: FinalityConflict | undefined;
   #stopped: VerifyError | undefined;
   /** The time of the last synchronisation, in milliseconds. */
   #synced: bigint | undefined;
 
-  constructor(settings: Settings, servers: Servers) {
+  constructor(settings: EthereumSettings, servers: Servers) {
     this.#settings = settings;
     this.#servers = servers;
     this.#replies = new LightClientReplies(settings.transport);
     const { state, maxCheckpointAge } = settings;
-    if (state) this.#heads = resume(this.#place, maxCheckpointAge, state);
+    if (state) this.#heads = resume(this.#networkTime, maxCheckpointAge, state);
   }
 
   /** The accepted heads. There must be some. */
-  get heads(): Heads {
+  get heads(): BeaconState {
     if (!this.#heads) throw refuse("bug", "accepted heads", "none");
     return this.#heads;
   }
@@ -57,15 +56,15 @@ export class Beacon implements HeadSource {
   }
 
   /** The heads that are known; throws if they contradict each other or are older than `maxHeadAge`. */
-  checked(): Heads {
+  checked(): BeaconState {
     this.check();
     const { maxHeadAge } = this.#settings;
-    if (maxHeadAge !== undefined) checkHead(this.#place, maxHeadAge, this.heads.state);
+    if (maxHeadAge !== undefined) checkHead(this.#networkTime, maxHeadAge, this.heads.state);
     return this.heads;
   }
 
   /** The newest heads; asks for them if those that are known are older than `refresh`, or too old. */
-  async newest(signal: AbortSignal | undefined): Promise<Heads> {
+  async newest(signal: AbortSignal | undefined): Promise<BeaconState> {
     this.check();
     if (this.#isFresh() && !this.#isTooOld()) return this.heads;
     await this.sync(signal);
@@ -154,7 +153,7 @@ export class Beacon implements HeadSource {
     }
   }
 
-  get #place() {
+  get #networkTime() {
     const { network, now, maxClockSkew } = this.#settings;
     return { network: network.encoded, now: now(), maxClockSkew };
   }
@@ -165,7 +164,12 @@ export class Beacon implements HeadSource {
     await this.#replies.get(server, `${PREFIX}/bootstrap/${toHex(checkpoint)}`, (reply) => {
       network.schedule.explain(reply.fork, () => {
         // Another question may have started the client meanwhile.
-        this.#heads ??= start(this.#place, maxCheckpointAge, checkpoint, reply.data("bootstrap"));
+        this.#heads ??= start(
+          this.#networkTime,
+          maxCheckpointAge,
+          checkpoint,
+          reply.data("bootstrap"),
+        );
       });
     });
   }
@@ -177,7 +181,7 @@ export class Beacon implements HeadSource {
       const from = newestCommittee(this.heads);
       if (from > currentPeriod) return;
       const missing = currentPeriod - from + 1n;
-      const count = missing < MOST_UPDATES ? missing : MOST_UPDATES;
+      const count = missing < MAX_UPDATES ? missing : MAX_UPDATES;
       const path = `${PREFIX}/updates?start_period=${from}&count=${count}`;
       await this.#replies.get(server, path, (reply) => {
         this.#processUpdates(server, reply);
@@ -198,8 +202,8 @@ export class Beacon implements HeadSource {
       return;
     }
     const updates = reply.updates();
-    if (updates.length > MOST_UPDATES) {
-      throw invalidReply(server.url, `at most ${MOST_UPDATES} updates`, "more");
+    if (updates.length > MAX_UPDATES) {
+      throw invalidReply(server.url, `at most ${MAX_UPDATES} updates`, "more");
     }
     const before = newestCommittee(this.heads);
     for (const update of updates) {
@@ -228,7 +232,7 @@ export class Beacon implements HeadSource {
     this.check();
     const { state, finalized } = this.heads;
     try {
-      this.#heads = process(this.#place, state, form, ssz);
+      this.#heads = process(this.#networkTime, state, form, ssz);
     } catch (error) {
       if (!(error instanceof VerifyError) || error.reason !== "conflicting_finality") throw error;
       this.#conflict = {
@@ -247,7 +251,7 @@ export class Beacon implements HeadSource {
 }
 
 /** The newest period whose committee is known. */
-const newestCommittee = ({ period, knowsNextCommittee }: Heads): bigint =>
+const newestCommittee = ({ period, knowsNextCommittee }: BeaconState): bigint =>
   knowsNextCommittee ? period + 1n : period;
 
 /** Whether an error is about servers' answers, not the caller's own or a bug. */

@@ -1,16 +1,16 @@
 /** Verified headers, from the hashes of heads. */
 
 import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
-import type { Server } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
-import { ethereum } from "../wasm/ethereum.js";
 import type { Reason } from "../registry.js";
+import { isRateLimit, isUnknownMethod } from "../transport/failure.js";
+import type { Server } from "../transport/servers.js";
+import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
 import { encodeHeader } from "./encode.js";
-import { Headers } from "./headers.js";
-import type { Tips } from "./heads.js";
-import { Absent, Given } from "./json.js";
-import { explainHeader } from "./later-forks.js";
+import { explainHeader } from "./forks.js";
+import type { Heads } from "./heads.js";
+import { JsonValue, NullAnswer, quantity } from "./json.js";
 import type { BlockName } from "./options.js";
 import { askState } from "./states.js";
 
@@ -53,30 +53,30 @@ export interface Block {
 }
 
 /** The contract that stores the hashes of older blocks since Prague (EIP-2935), and their number. */
-const HISTORY = "0x0000f90827f1c53a10cb7a02335b175320002935";
+const HISTORY_CONTRACT = "0x0000f90827f1c53a10cb7a02335b175320002935";
 const HISTORY_WINDOW = 8191n;
 
 /** Up to this many blocks, walking costs less than a proof and its header. */
 const SHORT_WALK = 4n;
 
 /** Blocks that are asked for at once. */
-const AT_ONCE = 16;
+const MAX_CONCURRENT_HEADERS = 16;
 
 /** Headers that are kept: some megabytes. */
-const MOST_KEPT = 4096;
+const MAX_CACHED_BLOCKS = 4096;
 
 export class Blocks {
   readonly #maxWalk: bigint;
   readonly #headers = new Headers();
   /** By hash, the least recently used first. */
-  readonly #kept = new Map<Hex, Block>();
+  readonly #cached = new Map<Hex, Block>();
 
   constructor(maxWalk: bigint) {
     this.#maxWalk = maxWalk;
   }
 
   /** The block that a question names; it is an ancestor of a head, or one itself. */
-  async at(server: Server, heads: Tips, name: BlockName): Promise<Block> {
+  async at(server: Server, heads: Heads, name: BlockName): Promise<Block> {
     if (name === "finalized" || name === "safe") return this.#ofHead(server, heads.finalized);
     const latest = await this.#ofHead(server, heads.latest);
     if (name === "latest") return latest;
@@ -93,24 +93,24 @@ export class Blocks {
   async byHash(server: Server, hash: Hex): Promise<Block> {
     const known = this.#find(hash);
     if (known) return known;
-    const reply = await ask(server, hash);
+    const reply = await askBlock(server, hash);
     if (reply === null) throw unknown("a block that the chain has", hash);
     return this.#verify(hash, reply);
   }
 
   /** The block with a hash that the caller named, which may not exist. */
-  async #named(server: Server, heads: Tips, hash: Hex): Promise<Block> {
+  async #named(server: Server, heads: Heads, hash: Hex): Promise<Block> {
     if (this.#exists(heads, hash)) return this.byHash(server, hash);
-    const reply = await ask(server, hash);
+    const reply = await askBlock(server, hash);
     if (reply !== null) return this.#verify(hash, reply);
-    throw refuse("unknown_block", "a block", hash, { cause: new Absent(hash) });
+    throw refuse("unknown_block", "a block", hash, { cause: new NullAnswer(hash) });
   }
 
   /** Whether a block is a head, or a header that was verified is its or its child's. */
-  #exists({ latest, finalized }: Tips, hash: Hex): boolean {
+  #exists({ latest, finalized }: Heads, hash: Hex): boolean {
     const heads = [latest, finalized].map(({ executionBlockHash }) => executionBlockHash);
-    if (heads.includes(hash) || this.#kept.has(hash)) return true;
-    for (const { header } of this.#kept.values()) if (header.parentHash === hash) return true;
+    if (heads.includes(hash) || this.#cached.has(hash)) return true;
+    for (const { header } of this.#cached.values()) if (header.parentHash === hash) return true;
     return false;
   }
 
@@ -129,7 +129,7 @@ export class Blocks {
       const [first] = found;
       const { number } = first.header;
       if (number <= from) return found;
-      const count = Math.min(Number(number - from), AT_ONCE);
+      const count = Math.min(Number(number - from), MAX_CONCURRENT_HEADERS);
       for (const block of await this.#parents(server, first, count)) found.unshift(block);
       check(found[0].header.number);
     }
@@ -158,12 +158,12 @@ export class Blocks {
     try {
       return this.#verify(hash, reply);
     } catch (error) {
-      if (!(error instanceof VerifyError) || !OTHERS.has(error.reason)) throw error;
+      if (!(error instanceof VerifyError) || !OTHER_HEADER.has(error.reason)) throw error;
       return undefined;
     }
   }
 
-  async #ofHead(server: Server, { slot, executionBlockHash }: Tips["latest"]): Promise<Block> {
+  async #ofHead(server: Server, { slot, executionBlockHash }: Heads["latest"]): Promise<Block> {
     if (executionBlockHash) return this.byHash(server, executionBlockHash);
     throw refuse("unsupported_fork", "a head that shows an execution block", `slot ${slot}`);
   }
@@ -195,9 +195,9 @@ export class Blocks {
   /** The hash of an older block in the state of a newer one. */
   async #hashInState(server: Server, head: Block, number: bigint): Promise<Hex> {
     const slot: Hex = `0x${(number % HISTORY_WINDOW).toString(16).padStart(64, "0")}`;
-    return askState(server, head, "eth_getProof", [HISTORY, [slot]], (reply) => {
-      const proof = new Given(reply, "eth_getProof");
-      const nothing = new Given(undefined, "eth_getProof.storageProof[0]");
+    return askState(server, head, "eth_getProof", [HISTORY_CONTRACT, [slot]], (reply) => {
+      const proof = new JsonValue(reply, "eth_getProof");
+      const nothing = new JsonValue(undefined, "eth_getProof.storageProof[0]");
       const [storage = nothing] = proof.items("storageProof");
       const request = new Writer(8192);
       request.array(head.hash);
@@ -214,40 +214,40 @@ export class Blocks {
   }
 
   #verify(hash: Hex, reply: unknown): Block {
-    const given = new Given(reply, "the block");
+    const given = new JsonValue(reply, "the block");
     const rlp = encodeHeader(given);
     const bytes = fromHex(hash);
     const response = explainHeader(given, () =>
       ethereum.call(undefined, (wasm) => wasm.ethVerifyHeader(bytes, rlp)),
     );
     const block = { header: readHeader(hash, response), hash: bytes, rlp };
-    this.#keep(block);
+    this.#cache(block);
     return block;
   }
 
   #find(hash: Hex): Block | undefined {
-    const block = this.#kept.get(hash);
-    if (block) this.#keep(block);
+    const block = this.#cached.get(hash);
+    if (block) this.#cache(block);
     return block;
   }
 
-  #keep(block: Block): void {
+  #cache(block: Block): void {
     const { hash } = block.header;
-    this.#kept.delete(hash);
-    this.#kept.set(hash, block);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest) this.#kept.delete(oldest);
+    this.#cached.delete(hash);
+    this.#cached.set(hash, block);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > MAX_CACHED_BLOCKS && oldest) this.#cached.delete(oldest);
   }
 }
 
 /** What is wrong with a header that is not the one with the hash, or lacks members that a block has. */
-const OTHERS: ReadonlySet<Reason> = new Set([
+const OTHER_HEADER: ReadonlySet<Reason> = new Set([
   "header_hash_mismatch",
   "invalid_answer",
   "unsupported_fork",
 ]);
 
-const ask = (server: Server, hash: Hex) => server.call("eth_getBlockByHash", [hash, false]);
+const askBlock = (server: Server, hash: Hex) => server.call("eth_getBlockByHash", [hash, false]);
 
 const unknown = (expected: string, found: bigint | Hex) =>
   refuse("unknown_block", expected, `${found}`);
@@ -279,4 +279,26 @@ function readHeader(hash: Hex, response: Bytes): BlockHeader {
     parentBeaconBlockRoot: optional(),
     requestsHash: optional(),
   };
+}
+
+/** Asks for headers alone where a server has them: they take a tenth of the bytes of a block with hashes. */
+export class Headers {
+  /** The servers without `eth_getHeaderByNumber`. */
+  readonly #without = new Set<string>();
+
+  /** What a server says about the headers with these numbers, unverified. */
+  async ask(server: Server, numbers: readonly bigint[]): Promise<unknown[]> {
+    const all = (method: string, ...more: unknown[]) =>
+      Promise.all(numbers.map((number) => server.call(method, [quantity(number), ...more])));
+    if (!this.#without.has(server.name)) {
+      try {
+        return await all("eth_getHeaderByNumber");
+      } catch (error) {
+        const isError = error instanceof VerifyError && error.reason === "server_error";
+        if (!isError || isRateLimit(error)) throw error;
+        if (isUnknownMethod(error)) this.#without.add(server.name);
+      }
+    }
+    return all("eth_getBlockByNumber", false);
+  }
 }

@@ -1,16 +1,16 @@
 /** Verified bodies of blocks: their transactions and withdrawals, in RLP. */
 
 import { type Bytes, type Hex, toHex } from "../bytes.js";
-import type { Server } from "../client/servers.js";
 import { refuse } from "../error.js";
+import type { Server } from "../transport/servers.js";
 import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
 import type { Block } from "./blocks.js";
 import { encodeHeader, encodeTransaction, encodeWithdrawal } from "./encode.js";
-import { Given, wrong } from "./json.js";
+import { JsonValue, wrong } from "./json.js";
 
 /** A body. */
-export interface Body {
+export interface BlockBody {
   block: Block;
   /** The transactions in their signed form. */
   transactions: readonly Bytes[];
@@ -23,42 +23,42 @@ export interface Body {
 }
 
 /** The most ommers of a block. */
-const MOST_OMMERS = 2;
+const MAX_OMMERS = 2;
 
 /** Bodies that are kept, of about 200 KB each. */
-const MOST_KEPT = 32;
+const MAX_CACHED_BODIES = 32;
 
 export class Bodies {
   /** By the block's hash, the least recently used first. */
-  readonly #kept = new Map<Hex, Body>();
+  readonly #cached = new Map<Hex, BlockBody>();
 
   /** The body of a block, all of which a server must give. */
-  async of(server: Server, block: Block): Promise<Body> {
+  async of(server: Server, block: Block): Promise<BlockBody> {
     const { hash } = block.header;
-    const body = this.#kept.get(hash) ?? (await fetchBody(server, block));
-    this.#kept.delete(hash);
-    this.#kept.set(hash, body);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest) this.#kept.delete(oldest);
+    const body = this.#cached.get(hash) ?? (await fetchBody(server, block));
+    this.#cached.delete(hash);
+    this.#cached.set(hash, body);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > MAX_CACHED_BODIES && oldest) this.#cached.delete(oldest);
     return body;
   }
 }
 
-async function fetchBody(server: Server, block: Block): Promise<Body> {
+async function fetchBody(server: Server, block: Block): Promise<BlockBody> {
   const { hash, withdrawalsRoot } = block.header;
   const reply = await server.call("eth_getBlockByHash", [hash, true]);
   if (reply === null) throw refuse("unknown_block", "a block", hash);
-  const given = new Given(reply, "the block");
+  const given = new JsonValue(reply, "the block");
   const transactions = given.member("transactions").list().map(encodeTransaction);
   const withdrawals =
     withdrawalsRoot === undefined ? undefined : given.items("withdrawals").map(encodeWithdrawal);
   const count = given.items("uncles").length;
-  if (count > MOST_OMMERS) throw wrong(given.path, `of ${MOST_OMMERS} uncles`, `${count}`);
+  if (count > MAX_OMMERS) throw wrong(given.path, `of ${MAX_OMMERS} uncles`, `${count}`);
   const ommers: Bytes[] = [];
   for (let index = 0; index < count; index++) {
     const method = "eth_getUncleByBlockHashAndIndex";
     const header = await server.call(method, [hash, `0x${index.toString(16)}`]);
-    ommers.push(encodeHeader(new Given(header, method)));
+    ommers.push(encodeHeader(new JsonValue(header, method)));
   }
   const hashes = verify(block, transactions, ommers, withdrawals);
   return {

@@ -1,27 +1,32 @@
-import { Arguments } from "../arguments.js";
-import { type Hex, toHex } from "../bytes.js";
-import { abortSignal } from "../client/options.js";
-import type { Server } from "../client/servers.js";
-import { copy } from "../copy.js";
+import { abortSignal, Arguments } from "../arguments.js";
+import { copy, type Hex, toHex } from "../bytes.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "../mpt/bytes.js";
+import type { Server } from "../transport/servers.js";
 import { init } from "../wasm/ethereum.js";
-import { account, type Account, code } from "./accounts.js";
+import { type Account, account, code } from "./accounts.js";
 import type { Beacon } from "./beacon.js";
 import type { BlockHeader } from "./blocks.js";
 import { beaconOf, Follower } from "./follower.js";
-import type { Head, Tips } from "./heads.js";
-import type { FoundLog } from "./found-logs.js";
-import { logs } from "./logs.js";
-import { type LogsOptions, readLogsOptions } from "./logs-question.js";
-import { type EthereumOptions, readOptions, type Settings } from "./options.js";
-import { type AtOptions, blockName, hashOf, readAtOptions } from "./questions.js";
+import type { Head, Heads } from "./heads.js";
+import { logs } from "./logs/complete.js";
+import { type LogsOptions, readLogsOptions } from "./logs/query.js";
+import { unionLogs } from "./logs/union.js";
+import type { FoundLog } from "./logs/verify.js";
+import {
+  type AtOptions,
+  blockName,
+  type EthereumOptions,
+  type EthereumSettings,
+  hashOf,
+  readAtOptions,
+  readOptions,
+} from "./options.js";
 import type { FinalityConflict } from "./signed-updates.js";
-import { unionLogs } from "./union-logs.js";
 import {
   blockReceipts,
   receipt,
-  transaction,
   type Transaction,
+  transaction,
   type TransactionReceipt,
 } from "./transactions.js";
 
@@ -47,11 +52,11 @@ export interface SignalOptions {
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-ethereum.md | Follow Ethereum}
  */
 export class EthereumClient {
-  readonly #settings: Settings;
+  readonly #settings: EthereumSettings;
   readonly #beacon: Beacon;
   readonly #follower: Follower;
 
-  private constructor(settings: Settings) {
+  private constructor(settings: EthereumSettings) {
     this.#settings = settings;
     this.#beacon = beaconOf(settings);
     this.#follower = new Follower(settings, this.#beacon);
@@ -201,7 +206,7 @@ export class EthereumClient {
   /** Asks one execution node after another about the newest heads. */
   async #ask<T>(
     signal: AbortSignal | undefined,
-    ask: (server: Server, heads: Tips) => Promise<T>,
+    ask: (server: Server, heads: Heads) => Promise<T>,
   ): Promise<T> {
     return this.#follower.ask(ask, signal);
   }

@@ -7,11 +7,11 @@
 
 import type { Bytes } from "../bytes.js";
 import { refuse } from "../error.js";
-import type { Given } from "./json.js";
+import type { JsonValue } from "./json.js";
 import { encode, encodeTyped, type Item } from "./rlp.js";
 
 /** Encodes the header of a block in JSON. */
-export function encodeHeader(block: Given): Bytes {
+export function encodeHeader(block: JsonValue): Bytes {
   const hash = (name: string) => block.member(name).bytes(32);
   const integer = (name: string, bits = 64) => block.member(name).quantity(bits);
   const fields: Item[] = [
@@ -48,7 +48,7 @@ export function encodeHeader(block: Given): Bytes {
 }
 
 /** Encodes a transaction in JSON, of type 0 to 4. Source: EIP-155, 2930, 1559, 4844, 7702. */
-export function encodeTransaction(given: Given): Bytes {
+export function encodeTransaction(given: JsonValue): Bytes {
   // Transactions of other types may lack the fields of these.
   const type = typeOf(given);
   const integer = (name: string, bits = 64) => given.member(name).quantity(bits);
@@ -81,7 +81,7 @@ export function encodeTransaction(given: Given): Bytes {
 }
 
 /** Encodes a withdrawal in JSON. Source: EIP-4895. */
-export const encodeWithdrawal = (given: Given): Bytes =>
+export const encodeWithdrawal = (given: JsonValue): Bytes =>
   encode([
     given.member("index").quantity(),
     given.member("validatorIndex").quantity(),
@@ -90,7 +90,7 @@ export const encodeWithdrawal = (given: Given): Bytes =>
   ]);
 
 /** Encodes a receipt in JSON. */
-export function encodeReceipt(given: Given): Bytes {
+export function encodeReceipt(given: JsonValue): Bytes {
   return encodeTyped(typeOf(given), [
     outcomeOf(given),
     given.member("cumulativeGasUsed").quantity(),
@@ -106,7 +106,7 @@ export function encodeReceipt(given: Given): Bytes {
 }
 
 /** Before Byzantium, the root of the state; the status since then, beside which servers may write an empty root. */
-function outcomeOf(given: Given): Item {
+function outcomeOf(given: JsonValue): Item {
   const root = given.optional("root");
   const isEmpty = root === undefined || /^(0x0*)?$/.test(String(root.value));
   return isEmpty ? given.member("status").quantity() : root.bytes(32);
@@ -116,30 +116,30 @@ function outcomeOf(given: Given): Item {
 const NEWEST_TYPE = 4;
 
 /** The type of a transaction, or of a receipt; throws `unsupported_fork` for one that is not known. */
-function typeOf(given: Given): number {
+function typeOf(given: JsonValue): number {
   const type = given.optional("type")?.quantity(256) ?? 0n;
   if (type <= NEWEST_TYPE) return Number(type);
   throw refuse("unsupported_fork", `a type from 0 to ${NEWEST_TYPE}`, `type ${type}`);
 }
 
 /** The recipient; none if the transaction creates a contract, for which servers write null or nothing. */
-function recipientOf(given: Given): Uint8Array {
+function recipientOf(given: JsonValue): Uint8Array {
   const to = given.optional("to");
   return to === undefined || to.value === "" || to.value === "0x" ? new Uint8Array() : to.bytes(20);
 }
 
 /** The parity of a signature, which older servers write as `v`, also in the form that it had before EIP-155. */
-function parityOf(given: Given): bigint {
+function parityOf(given: JsonValue): bigint {
   const parity = (given.optional("yParity") ?? given.member("v")).quantity();
   return parity === 27n || parity === 28n ? parity - 27n : parity;
 }
 
-const accessOf = (entry: Given): Item => [
+const accessOf = (entry: JsonValue): Item => [
   entry.member("address").bytes(20),
   entry.items("storageKeys").map((key) => key.bytes(32)),
 ];
 
-const authorizationOf = (entry: Given): Item => [
+const authorizationOf = (entry: JsonValue): Item => [
   entry.member("chainId").quantity(256),
   entry.member("address").bytes(20),
   entry.member("nonce").quantity(),

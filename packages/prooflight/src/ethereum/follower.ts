@@ -1,12 +1,12 @@
 /** What every question needs: execution nodes, the newest heads, and the blocks that are verified already. */
 
-import { type Server, Servers } from "../client/servers.js";
+import { mostReplyBytes } from "../mpt/response.js";
+import { type ReplyBounds, type Server, Servers } from "../transport/servers.js";
 import { Beacon } from "./beacon.js";
 import { Blocks } from "./blocks.js";
 import { Bodies } from "./bodies.js";
-import { boundsOf } from "./bounds.js";
-import type { HeadSource, Tips } from "./heads.js";
-import type { Common, Settings } from "./options.js";
+import type { Heads, HeadSource } from "./heads.js";
+import type { CommonSettings, EthereumSettings } from "./options.js";
 
 export class Follower {
   readonly blocks: Blocks;
@@ -14,9 +14,9 @@ export class Follower {
   readonly #heads: HeadSource;
   readonly #execution: Servers;
   /** The heads that are being asked for; questions at once share them. */
-  #asking: Promise<Tips> | undefined;
+  #asking: Promise<Heads> | undefined;
 
-  constructor(settings: Common, heads: HeadSource) {
+  constructor(settings: CommonSettings, heads: HeadSource) {
     this.blocks = new Blocks(settings.maxWalk);
     this.#heads = heads;
     this.#execution = serversOf(settings, settings.execution, heads);
@@ -28,14 +28,17 @@ export class Follower {
   }
 
   /** Asks one execution node after another about the newest heads. */
-  async ask<T>(ask: (server: Server, heads: Tips) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async ask<T>(
+    ask: (server: Server, heads: Heads) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const heads = await this.#newest(signal);
     return this.#execution.ask((server) => ask(server, heads), signal);
   }
 
   /** Asks every execution node about the newest heads; throws if one gives no answer that verifies. */
   async askEach<T>(
-    ask: (server: Server, heads: Tips) => Promise<T>,
+    ask: (server: Server, heads: Heads) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T[]> {
     const heads = await this.#newest(signal);
@@ -47,7 +50,7 @@ export class Follower {
     return this.#execution.ask(ask, undefined);
   }
 
-  #newest(signal: AbortSignal | undefined): Promise<Tips> {
+  #newest(signal: AbortSignal | undefined): Promise<Heads> {
     if (signal) return this.#heads.newest(signal);
     this.#asking ??= this.#heads.newest(undefined).finally(() => {
       this.#asking = undefined;
@@ -57,7 +60,7 @@ export class Follower {
 }
 
 /** The heads of a beacon chain, by its servers. */
-export function beaconOf(settings: Settings): Beacon {
+export function beaconOf(settings: EthereumSettings): Beacon {
   const check = () => {
     beacon.check();
   };
@@ -66,7 +69,7 @@ export function beaconOf(settings: Settings): Beacon {
 }
 
 const serversOf = (
-  { transport, onFailure }: Common,
+  { transport, onFailure }: CommonSettings,
   urls: readonly unknown[],
   heads: Pick<HeadSource, "check">,
 ) =>
@@ -79,3 +82,26 @@ const serversOf = (
     },
     boundsOf,
   );
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Methods and resources by the most bytes of their replies. */
+const MAX_REPLY_BYTES: readonly (readonly [string, number])[] = [
+  // Of SSZ in JSON: an update has 513 keys of 48 bytes, in about twice as many characters.
+  ["/eth/v1/beacon/light_client/updates", 4 * MIB],
+  ["/eth/v1/beacon/light_client/bootstrap", MIB],
+  ["/eth/v1/beacon/light_client/", 64 * KIB],
+  ["eth_getHeaderBy", 64 * KIB],
+  ["eth_getTransactionByHash", 4 * MIB],
+  ["eth_getCode", MIB],
+];
+
+/** The bounds of the reply to a method, or of the resource at a path. */
+export function boundsOf(method: string, params: object): ReplyBounds {
+  const found = MAX_REPLY_BYTES.find(([name]) => method.startsWith(name))?.[1];
+  // Blocks with hashes have at most a few thousand of them; with transactions, whatever the gas allows.
+  const isHeader = method.startsWith("eth_getBlockBy") && (params as unknown[])[1] === false;
+  const bytes = isHeader ? MIB : (found ?? mostReplyBytes(method, params) ?? Infinity);
+  return { bytes, items: Infinity, members: Infinity, transient: true };
+}

@@ -17,7 +17,7 @@ export interface Head {
 }
 
 /** What questions need of heads: their execution blocks. */
-export interface Tips {
+export interface Heads {
   finalized: Pick<Head, "slot" | "executionBlockHash">;
   latest: Pick<Head, "slot" | "executionBlockHash">;
 }
@@ -25,13 +25,13 @@ export interface Tips {
 /** Gives the heads. */
 export interface HeadSource {
   /** The newest heads. */
-  newest(signal: AbortSignal | undefined): Promise<Tips>;
+  newest(signal: AbortSignal | undefined): Promise<Heads>;
   /** Throws if there are none to trust any more. */
   check(): void;
 }
 
 /** The state of the light client, and what it shows. */
-export interface Heads {
+export interface BeaconState {
   /** The state, for the next call and for export. */
   state: Bytes;
   finalized: Head;
@@ -50,10 +50,10 @@ export type Form = "finality" | "optimistic" | "update" | "updates";
 const FORMS: readonly Form[] = ["finality", "optimistic", "update", "updates"];
 
 /** The most updates of one request. */
-export const MOST_UPDATES = 16;
+export const MAX_UPDATES = 16;
 
 /** The network as encoded, and the clock: the time and how far others may be ahead of it, in milliseconds. */
-export interface Place {
+export interface NetworkTime {
   network: Bytes;
   now: bigint;
   maxClockSkew: bigint;
@@ -61,11 +61,11 @@ export interface Place {
 
 /** Starts at a checkpoint; `maxAge` is in seconds. */
 export function start(
-  place: Place,
+  place: NetworkTime,
   maxAge: bigint | undefined,
   checkpoint: Uint8Array,
   bootstrap: Bytes,
-): Heads {
+): BeaconState {
   const request = aged(place, maxAge);
   request.array(checkpoint);
   const packed = request.finish();
@@ -73,7 +73,7 @@ export function start(
 }
 
 /** Continues from a state that the caller trusts. */
-export function resume(place: Place, maxAge: bigint | undefined, state: Bytes): Heads {
+export function resume(place: NetworkTime, maxAge: bigint | undefined, state: Bytes): BeaconState {
   const packed = aged(place, maxAge).finish();
   return read(ethereum.call(undefined, (wasm) => wasm.beaconResume(packed, state)));
 }
@@ -82,23 +82,23 @@ export function resume(place: Place, maxAge: bigint | undefined, state: Bytes): 
  * Processes updates; throws without a change if one does not verify. Of several, those after one that shows another
  * committee may be left out.
  */
-export function process(place: Place, state: Bytes, form: Form, ssz: Bytes): Heads {
+export function process(place: NetworkTime, state: Bytes, form: Form, ssz: Bytes): BeaconState {
   const request = at(place);
   request.u8(FORMS.indexOf(form));
-  if (form === "updates") request.u32(MOST_UPDATES);
+  if (form === "updates") request.u32(MAX_UPDATES);
   const packed = request.finish();
   return read(ethereum.call(undefined, (wasm) => wasm.beaconProcess(packed, state, ssz)));
 }
 
 /** Throws `head_too_old` if the newest head is older than `maxAge` seconds. */
-export function checkHead(place: Place, maxAge: bigint, state: Bytes): void {
+export function checkHead(place: NetworkTime, maxAge: bigint, state: Bytes): void {
   const packed = aged(place, maxAge).finish();
   ethereum.call(undefined, (wasm) => {
     wasm.beaconCheckHead(packed, state);
   });
 }
 
-function at({ network, now, maxClockSkew }: Place): Writer {
+function at({ network, now, maxClockSkew }: NetworkTime): Writer {
   const writer = new Writer();
   writer.array(network);
   writer.u64(now);
@@ -106,13 +106,13 @@ function at({ network, now, maxClockSkew }: Place): Writer {
   return writer;
 }
 
-function aged(place: Place, maxAge: bigint | undefined): Writer {
+function aged(place: NetworkTime, maxAge: bigint | undefined): Writer {
   const writer = at(place);
   writer.optionalU64(maxAge);
   return writer;
 }
 
-function read(response: Bytes): Heads {
+function read(response: Bytes): BeaconState {
   const reader = new Reader(response);
   return {
     state: reader.bytes(),

@@ -4,7 +4,7 @@ import { type Bytes, fromHex, type Hex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 
 /** The cause of refusals where a server says that it has nothing with a hash, which no proof shows. */
-export class Absent extends Error {
+export class NullAnswer extends Error {
   readonly hash: Hex;
 
   constructor(hash: Hex) {
@@ -14,7 +14,7 @@ export class Absent extends Error {
 }
 
 /** A value in a server's reply; `path` names it in errors, which are `malformed` / `invalid_answer`. */
-export class Given {
+export class JsonValue {
   readonly value: unknown;
   readonly path: string;
 
@@ -24,7 +24,7 @@ export class Given {
   }
 
   /** A member of an object; `undefined` if it is missing or null. */
-  optional(name: string): Given | undefined {
+  optional(name: string): JsonValue | undefined {
     const { value } = this;
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       this.#refuse("an object");
@@ -32,19 +32,19 @@ export class Given {
     const member = (value as Record<string, unknown>)[name];
     return member === undefined || member === null
       ? undefined
-      : new Given(member, `${this.path}.${name}`);
+      : new JsonValue(member, `${this.path}.${name}`);
   }
 
   /** A member of an object, which must be there. */
-  member(name: string): Given {
-    return this.optional(name) ?? new Given(undefined, `${this.path}.${name}`);
+  member(name: string): JsonValue {
+    return this.optional(name) ?? new JsonValue(undefined, `${this.path}.${name}`);
   }
 
   /** The items of an array. */
-  list(): Given[] {
+  list(): JsonValue[] {
     const { value, path } = this;
     if (!Array.isArray(value)) return this.#refuse("an array");
-    return value.map((item: unknown, index) => new Given(item, `${path}[${index}]`));
+    return value.map((item: unknown, index) => new JsonValue(item, `${path}[${index}]`));
   }
 
   /** Bytes in 0x-hex; `length` of them if it is given. */
@@ -61,7 +61,7 @@ export class Given {
   }
 
   /** The items of a member; none if it is null or missing, as some servers write an empty array. */
-  items(name: string): Given[] {
+  items(name: string): JsonValue[] {
     return this.optional(name)?.list() ?? [];
   }
 

@@ -5,13 +5,13 @@
  */
 
 import type { Bytes } from "../bytes.js";
-import type { Given } from "./json.js";
+import type { JsonValue } from "./json.js";
 
 /** The kinds of light-client data. */
 export type Kind = "bootstrap" | "update" | "finality" | "optimistic";
 
 /** Encodes the member `data` of a reply. */
-export function encodeData(kind: Kind, data: Given): Bytes {
+export function encodeData(kind: Kind, data: JsonValue): Bytes {
   switch (kind) {
     case "bootstrap":
       return container([
@@ -69,7 +69,7 @@ function join(parts: readonly Bytes[]): Bytes {
 }
 
 /** A `LightClientHeader`: of variable length from Capella to Fulu, where it has an execution header. */
-function header(given: Given): Field {
+function header(given: JsonValue): Field {
   const beacon = { bytes: beaconHeader(given.member("beacon")) };
   const execution = given.optional("execution");
   if (execution) {
@@ -83,7 +83,7 @@ function header(given: Given): Field {
   return { bytes: container([beacon, { bytes: hash.bytes(32) }, proved]) };
 }
 
-const beaconHeader = (given: Given) =>
+const beaconHeader = (given: JsonValue) =>
   join([
     integer(given.member("slot").decimal()),
     integer(given.member("proposer_index").decimal()),
@@ -92,7 +92,7 @@ const beaconHeader = (given: Given) =>
     given.member("body_root").bytes(32),
   ]);
 
-function executionHeader(given: Given): Bytes {
+function executionHeader(given: JsonValue): Bytes {
   const hash = (name: string) => ({ bytes: given.member(name).bytes(32) });
   const number = (name: string) => ({ bytes: integer(given.member(name).decimal()) });
   const blobs = given.optional("blob_gas_used") !== undefined;
@@ -117,22 +117,22 @@ function executionHeader(given: Given): Bytes {
   ]);
 }
 
-function committee(given: Given): Field {
+function committee(given: JsonValue): Field {
   const keys = given.member("pubkeys").list();
   const aggregate = given.member("aggregate_pubkey").bytes(48);
   return { bytes: join([...keys.map((key) => key.bytes(48)), aggregate]) };
 }
 
-const branch = (given: Given): Field => ({
+const branch = (given: JsonValue): Field => ({
   bytes: join(given.list().map((node) => node.bytes(32))),
 });
 
-const finality = (data: Given): Field[] => [
+const finality = (data: JsonValue): Field[] => [
   header(data.member("finalized_header")),
   branch(data.member("finality_branch")),
 ];
 
-function signature(data: Given): Field[] {
+function signature(data: JsonValue): Field[] {
   const aggregate = data.member("sync_aggregate");
   return [
     { bytes: aggregate.member("sync_committee_bits").bytes() },

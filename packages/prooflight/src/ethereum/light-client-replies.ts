@@ -1,12 +1,12 @@
 /** What beacon nodes answer about the light client, whose form differs from node to node. */
 
 import type { Bytes } from "../bytes.js";
-import type { ServerFailure } from "../client/failure.js";
-import { invalidReply, type Transport } from "../client/http.js";
-import { parseJson } from "../client/json.js";
-import type { Server } from "../client/servers.js";
 import { describe, VerifyError } from "../error.js";
-import { Given } from "./json.js";
+import type { ServerFailure } from "../transport/failure.js";
+import { invalidReply, type Transport } from "../transport/http.js";
+import { parseJson } from "../transport/json.js";
+import type { Server } from "../transport/servers.js";
+import { JsonValue } from "./json.js";
 import { encodeData, type Kind } from "./light-client-json.js";
 
 const SSZ = "application/octet-stream";
@@ -27,13 +27,13 @@ export class LightClientReply {
   readonly fork: unknown;
   /** The body, if it is SSZ. */
   readonly ssz: Bytes | undefined;
-  readonly #json: Given;
+  readonly #json: JsonValue;
   readonly #url: URL;
 
   constructor(url: URL, fork: string, ssz: Bytes | undefined, json: unknown) {
     this.fork = (Object(json) as { version?: unknown }).version ?? fork;
     this.ssz = ssz;
-    this.#json = new Given(json, "the reply");
+    this.#json = new JsonValue(json, "the reply");
     this.#url = url;
   }
 
@@ -51,10 +51,10 @@ export class LightClientReply {
     }));
   }
 
-  #member(): Given {
+  #member(): JsonValue {
     const { value, path } = this.#json;
     const { data } = Object(value) as { data?: unknown };
-    if (typeof data === "object" && data !== null) return new Given(data, `${path}.data`);
+    if (typeof data === "object" && data !== null) return new JsonValue(data, `${path}.data`);
     throw invalidReply(this.#url, "light-client data", describe(value));
   }
 }

@@ -5,7 +5,7 @@ import type { Bytes } from "../bytes.js";
 import { describe } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
 import { Writer } from "../wire.js";
-import { Schedule } from "./schedule.js";
+import { ForkSchedule } from "./forks.js";
 
 /** A network with built-in parameters. */
 export type NetworkName = "mainnet" | "sepolia" | "hoodi";
@@ -44,7 +44,7 @@ export interface NetworkConfig {
 }
 
 /** In the order of their numbers in `bindings/wasm/src/beacon/message.rs`. */
-const NAMES: readonly NetworkName[] = ["mainnet", "sepolia", "hoodi"];
+const NETWORK_NAMES: readonly NetworkName[] = ["mainnet", "sepolia", "hoodi"];
 
 const FORKS: readonly Fork[] = [
   "altair",
@@ -63,13 +63,13 @@ const NEWEST: Readonly<Record<NetworkName, Fork>> = {
   hoodi: "fulu",
 };
 
-const NEVER = (1n << 64n) - 1n;
+const NO_EPOCH = (1n << 64n) - 1n;
 
 /** A network. */
 export interface Network {
   /** For the binary. */
   encoded: Bytes;
-  schedule: Schedule;
+  schedule: ForkSchedule;
   secondsPerSlot: bigint;
 }
 
@@ -77,13 +77,18 @@ export interface Network {
 export function readNetwork(given: unknown): Network {
   const writer = new Writer();
   if (typeof given !== "object" || given === null) {
-    const number = NAMES.indexOf(given as NetworkName);
+    const number = NETWORK_NAMES.indexOf(given as NetworkName);
     if (number < 0) {
-      throw invalid(undefined, "network", `${NAMES.join(", ")} or parameters`, describe(given));
+      throw invalid(
+        undefined,
+        "network",
+        `${NETWORK_NAMES.join(", ")} or parameters`,
+        describe(given),
+      );
     }
     writer.u8(number);
     const newest = FORKS.indexOf(NEWEST[given as NetworkName]);
-    const schedule = new Schedule(FORKS.slice(0, newest + 1));
+    const schedule = new ForkSchedule(FORKS.slice(0, newest + 1));
     return { encoded: writer.finish(), schedule, secondsPerSlot: 12n };
   }
   const config = new Arguments(
@@ -104,7 +109,7 @@ export function readNetwork(given: unknown): Network {
   );
   const bytes = (name: "genesisValidatorsRoot" | "genesisForkVersion", length: number) =>
     bytesLike(config.unchecked(name), `network.${name}`, length);
-  writer.u8(NAMES.length);
+  writer.u8(NETWORK_NAMES.length);
   writer.array(bytes("genesisValidatorsRoot", 32));
   writer.u64(config.u64("genesisTime"));
   const secondsPerSlot = config.optionalU64("secondsPerSlot") ?? 12n;
@@ -122,13 +127,13 @@ export function readNetwork(given: unknown): Network {
   writer.u64(config.optionalU64("slotsPerEpoch") ?? 32n);
   writer.u64(config.optionalU64("epochsPerPeriod") ?? 256n);
   writer.u32(config.optionalU32("committeeSize") ?? 512);
-  const schedule = new Schedule(FORKS.filter((fork) => forks.unchecked(fork) !== undefined));
+  const schedule = new ForkSchedule(FORKS.filter((fork) => forks.unchecked(fork) !== undefined));
   return { encoded: writer.finish(), schedule, secondsPerSlot };
 }
 
 function writeFork(writer: Writer, given: unknown, path: string): void {
   if (given === undefined) {
-    writer.u64(NEVER);
+    writer.u64(NO_EPOCH);
     writer.u32(0);
     return;
   }

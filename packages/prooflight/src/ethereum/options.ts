@@ -1,10 +1,9 @@
-import { Arguments, invalid } from "../arguments.js";
-import type { Bytes, Hex } from "../bytes.js";
-import { ASKING, type Asking, called, milliseconds, readAsking } from "../client/options.js";
-import type { Failure } from "../client/servers.js";
+import { abortSignal, Arguments, invalid, milliseconds, optionalFunction } from "../arguments.js";
+import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
-import type { LogsProgress, LogsSettings } from "./logs-settings.js";
+import { readServerOptions, SERVER_OPTIONS, type ServerSettings } from "../transport/options.js";
+import type { Failure } from "../transport/servers.js";
 import { type Network, type NetworkConfig, type NetworkName, readNetwork } from "./network.js";
 
 /**
@@ -63,13 +62,13 @@ export interface EthereumOptions {
 }
 
 /** Options that do not concern the beacon chain, with their defaults filled in. */
-export interface Common extends Asking, LogsSettings {
+export interface CommonSettings extends ServerSettings, LogsSettings {
   execution: readonly unknown[];
   maxWalk: bigint;
 }
 
 /** Options with their defaults filled in. Ages are in seconds, other times in milliseconds. */
-export interface Settings extends Common {
+export interface EthereumSettings extends CommonSettings {
   network: Network;
   checkpoint: Bytes | undefined;
   state: Bytes | undefined;
@@ -86,8 +85,8 @@ export type BlockName = "latest" | "safe" | "finalized" | bigint | Hex;
 const MIB = 1024 * 1024;
 
 /** The options that do not concern the beacon chain. */
-export const COMMON = [
-  ...ASKING,
+export const COMMON_OPTIONS = [
+  ...SERVER_OPTIONS,
   "execution",
   "maxLogBytes",
   "logs",
@@ -96,7 +95,7 @@ export const COMMON = [
 ] as const;
 
 /** The options about the beacon chain. */
-export const OF_BEACON = [
+export const BEACON_OPTIONS = [
   "network",
   "checkpoint",
   "state",
@@ -108,14 +107,14 @@ export const OF_BEACON = [
 ] as const;
 
 /** Checks the options of a client; throws `invalid_argument`. */
-export function readOptions(options: EthereumOptions): Settings {
-  return readSettings(new Arguments(undefined, options, [...COMMON, ...OF_BEACON]));
+export function readOptions(options: EthereumOptions): EthereumSettings {
+  return readSettings(new Arguments(undefined, options, [...COMMON_OPTIONS, ...BEACON_OPTIONS]));
 }
 
 /** Checks the options; throws `invalid_argument`. */
 export function readSettings(
-  given: Arguments<(typeof COMMON)[number] | (typeof OF_BEACON)[number]>,
-): Settings {
+  given: Arguments<(typeof COMMON_OPTIONS)[number] | (typeof BEACON_OPTIONS)[number]>,
+): EthereumSettings {
   const checkpoint = given.unchecked("checkpoint");
   const state = given.optionalBytes("state")?.slice();
   if ((checkpoint === undefined) === (state === undefined)) {
@@ -143,16 +142,16 @@ export function readSettings(
 }
 
 /** Checks the options that do not concern the beacon chain; throws `invalid_argument`. */
-export function readCommon(given: Arguments<(typeof COMMON)[number]>): Common {
+export function readCommon(given: Arguments<(typeof COMMON_OPTIONS)[number]>): CommonSettings {
   return {
-    ...readAsking(given),
+    ...readServerOptions(given),
     execution: urls(given.list("execution"), "execution"),
     maxLogBytes: given.optionalU32("maxLogBytes") ?? 32 * MIB,
     logs: given.optionalChoice("logs", ["complete", "union"]) ?? "complete",
-    onLogsProgress: called(
+    onLogsProgress: optionalFunction(
       given.unchecked("onLogsProgress"),
       "onLogsProgress",
-    ) as Common["onLogsProgress"],
+    ) as CommonSettings["onLogsProgress"],
     maxWalk: BigInt(given.optionalU32("maxWalk") ?? 256),
   };
 }
@@ -163,4 +162,55 @@ function urls(list: readonly unknown[], name: string): readonly string[] {
     if (typeof url === "string" || url instanceof URL) return String(url);
     throw invalid(undefined, name, "URLs", describe(url));
   });
+}
+
+/** Where to look, and when to stop. */
+export interface AtOptions {
+  /** The block whose state is asked for. Default `latest`. */
+  at?: BlockName | undefined;
+  /** Aborts the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A block; `latest` if it is undefined. */
+export function blockName(given: unknown, name: string): BlockName {
+  if (given === undefined) return "latest";
+  if (given === "latest" || given === "safe" || given === "finalized") return given;
+  if (typeof given === "bigint" && given >= 0n && given < 1n << 64n) return given;
+  if (typeof given === "string" && given.startsWith("0x")) return hashOf(given, name);
+  throw invalid(undefined, name, "latest, safe, finalized, a number or a hash", describe(given));
+}
+
+/** The members of {@link AtOptions}. */
+export function readAtOptions(given: Arguments<keyof AtOptions>): {
+  at: BlockName;
+  signal?: AbortSignal;
+} {
+  const signal = abortSignal(given.unchecked("signal"));
+  return { at: blockName(given.unchecked("at"), "at"), ...(signal && { signal }) };
+}
+
+/** 32 bytes in lower case. */
+export const hashOf = (given: unknown, name: string): Hex =>
+  toHex(bytesLike(given, name, 32)) as Hex;
+
+/** How far a question about logs has come. If a server fails, the next one begins again. */
+export interface LogsProgress {
+  /** The blocks of the range. */
+  blocks: bigint;
+  /** Their headers that are verified. */
+  headers: number;
+  /** The blocks whose receipts are needed; undefined until all headers are verified. */
+  needed: number | undefined;
+  /** Of these, the blocks whose receipts have arrived. */
+  receipts: number;
+  /** The bytes of all replies. */
+  bytes: number;
+}
+
+/** The settings of questions about logs. */
+export interface LogsSettings {
+  maxLogBytes: number;
+  logs: "complete" | "union";
+  onLogsProgress: ((progress: LogsProgress) => void) | undefined;
 }

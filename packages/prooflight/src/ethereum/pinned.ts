@@ -4,7 +4,7 @@ import { Arguments, invalid } from "../arguments.js";
 import { type Hex, toHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
-import type { HeadSource, Tips } from "./heads.js";
+import type { HeadSource, Heads } from "./heads.js";
 
 /** The hashes of execution blocks that the application trusts. */
 export interface PinnedHeads {
@@ -16,15 +16,15 @@ export interface PinnedHeads {
 /** Hashes, or a function that returns the newest ones. It must not ask a server that is being checked. */
 export type Pins = PinnedHeads | (() => PinnedHeads | Promise<PinnedHeads>);
 
-export class Pinned implements HeadSource {
-  readonly #given: (() => unknown) | Tips;
+export class PinnedSource implements HeadSource {
+  readonly #given: (() => unknown) | Heads;
 
   /** Throws `invalid_argument` unless they are hashes or a function. */
   constructor(given: unknown) {
     this.#given = typeof given === "function" ? (given as () => unknown) : read(given);
   }
 
-  async newest(): Promise<Tips> {
+  async newest(): Promise<Heads> {
     if (typeof this.#given !== "function") return this.#given;
     try {
       return read(await this.#given());
@@ -40,7 +40,7 @@ export class Pinned implements HeadSource {
   }
 }
 
-function read(given: unknown): Tips {
+function read(given: unknown): Heads {
   if (typeof given !== "object") {
     throw invalid(undefined, "heads", "hashes of blocks, or a function", describe(given));
   }

@@ -1,55 +1,63 @@
 /** Asks servers for all receipts of a block, in the ways that they offer; none of them is trusted. */
 
 import { type Bytes, type Hex, toHex } from "../bytes.js";
-import { isRateLimit, isUnknownMethod } from "../client/failure.js";
-import type { Server } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
+import { isRateLimit, isUnknownMethod } from "../transport/failure.js";
+import type { Server } from "../transport/servers.js";
 import type { Block } from "./blocks.js";
 import { encodeReceipt } from "./encode.js";
-import { Given, quantity, wrong } from "./json.js";
+import { JsonValue, quantity, wrong } from "./json.js";
 
 /** A way to ask for the receipts of a block. */
-type Way = (server: Server, block: Block) => Promise<Given[]>;
+type ReceiptsRequest = (server: Server, block: Block) => Promise<JsonValue[]>;
 
-const WAYS: readonly [Way, ...Way[]] = [byHash, byNumber, oneByOne];
+const RECEIPTS_REQUESTS: readonly [ReceiptsRequest, ...ReceiptsRequest[]] = [
+  byHash,
+  byNumber,
+  oneByOne,
+];
 
 /** Of servers that do not have the ways before it, the index of the first one. */
-const firstWays = new WeakMap<URL, number>();
+const firstRequests = new WeakMap<URL, number>();
 
 /** The receipts of a block, in RLP and unverified. */
 export async function receiptsOf(server: Server, block: Block): Promise<Bytes[]> {
-  let index = firstWays.get(server.url) ?? 0;
-  let way = WAYS[index] ?? byHash;
+  let index = firstRequests.get(server.url) ?? 0;
+  let way = RECEIPTS_REQUESTS[index] ?? byHash;
   for (;;) {
     try {
       return (await way(server, block)).map(encodeReceipt);
     } catch (error) {
-      const next = WAYS[index + 1];
+      const next = RECEIPTS_REQUESTS[index + 1];
       if (!next || !(error instanceof VerifyError) || !mayHelp(next, error)) throw error;
       way = next;
       index += 1;
-      if (isUnknownMethod(error)) firstWays.set(server.url, index);
+      if (isUnknownMethod(error)) firstRequests.set(server.url, index);
     }
   }
 }
 
 /** Whether a server that gave this error may answer in the next way. */
-function mayHelp(next: Way, error: VerifyError): boolean {
+function mayHelp(next: ReceiptsRequest, error: VerifyError): boolean {
   // Some that take only numbers have nothing with a hash.
   if (error.reason === "unknown_block") return next === byNumber;
   return error.reason === "server_error" && !isRateLimit(error);
 }
 
-const METHOD = "eth_getBlockReceipts";
+const BLOCK_RECEIPTS = "eth_getBlockReceipts";
 
-async function byHash(server: Server, { header: { hash } }: Block): Promise<Given[]> {
-  return ofBlock(await server.call(METHOD, [hash]), hash, METHOD).list();
+async function byHash(server: Server, { header: { hash } }: Block): Promise<JsonValue[]> {
+  return ofBlock(await server.call(BLOCK_RECEIPTS, [hash]), hash, BLOCK_RECEIPTS).list();
 }
 
 /** A server may have another block of this number: then it has no answer. */
-async function byNumber(server: Server, { header }: Block): Promise<Given[]> {
+async function byNumber(server: Server, { header }: Block): Promise<JsonValue[]> {
   const { hash, number } = header;
-  const receipts = ofBlock(await server.call(METHOD, [quantity(number)]), hash, METHOD).list();
+  const receipts = ofBlock(
+    await server.call(BLOCK_RECEIPTS, [quantity(number)]),
+    hash,
+    BLOCK_RECEIPTS,
+  ).list();
   const claimed = receipts.map((receipt) => receipt.optional("blockHash")?.bytes(32));
   const other = claimed.find((bytes) => bytes !== undefined && toHex(bytes) !== hash);
   if (other === undefined) return receipts;
@@ -57,23 +65,26 @@ async function byNumber(server: Server, { header }: Block): Promise<Given[]> {
 }
 
 /** Far less gas than any transaction takes. */
-const LEAST_GAS = 1000n;
+const MIN_TRANSACTION_GAS = 1000n;
 
 /** Receipts that are asked for at once. */
-const AT_ONCE = 16;
+const MAX_CONCURRENT_RECEIPTS = 16;
 
-async function oneByOne(server: Server, { header: { hash, gasUsed } }: Block): Promise<Given[]> {
+async function oneByOne(
+  server: Server,
+  { header: { hash, gasUsed } }: Block,
+): Promise<JsonValue[]> {
   const reply = await server.call("eth_getBlockByHash", [hash, false]);
   const hashes = ofBlock(reply, hash, "the block").member("transactions");
   const transactions = hashes.list().map((transaction) => toHex(transaction.bytes(32)));
-  const most = gasUsed / LEAST_GAS;
+  const most = gasUsed / MIN_TRANSACTION_GAS;
   if (transactions.length > most) {
     throw wrong(hashes.path, `at most ${most} hashes`, `${transactions.length}`);
   }
   const method = "eth_getTransactionReceipt";
-  const receipts: Given[] = [];
-  for (let at = 0; at < transactions.length; at += AT_ONCE) {
-    const some = transactions.slice(at, at + AT_ONCE);
+  const receipts: JsonValue[] = [];
+  for (let at = 0; at < transactions.length; at += MAX_CONCURRENT_RECEIPTS) {
+    const some = transactions.slice(at, at + MAX_CONCURRENT_RECEIPTS);
     const replies = await Promise.all(
       some.map((transaction) => server.call(method, [transaction])),
     );
@@ -83,7 +94,7 @@ async function oneByOne(server: Server, { header: { hash, gasUsed } }: Block): P
 }
 
 /** A reply about a block that exists: a server without it gives no answer. */
-export function ofBlock(reply: unknown, hash: Hex, path: string): Given {
-  if (reply !== null) return new Given(reply, path);
+export function ofBlock(reply: unknown, hash: Hex, path: string): JsonValue {
+  if (reply !== null) return new JsonValue(reply, path);
   throw refuse("unknown_block", `block ${hash}`, "null");
 }

@@ -1,13 +1,13 @@
 /** Questions about the state after a block, which name it by its hash (EIP-1898). */
 
 import { toHex } from "../bytes.js";
-import { isRateLimit } from "../client/failure.js";
-import type { Server } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
-import { Given, quantity } from "./json.js";
+import { isRateLimit } from "../transport/failure.js";
+import type { Server } from "../transport/servers.js";
+import { JsonValue, quantity } from "./json.js";
 
 /** A verified block. */
-interface Named {
+interface VerifiedBlock {
   readonly header: { readonly hash: string; readonly number: bigint };
 }
 
@@ -22,7 +22,7 @@ const BY_NUMBER = new WeakSet<URL>();
  */
 export async function askState<T>(
   server: Server,
-  { header }: Named,
+  { header }: VerifiedBlock,
   method: string,
   params: readonly unknown[],
   verify: (reply: unknown) => T,
@@ -65,7 +65,7 @@ const isError = (error: unknown): error is VerifyError =>
 const isMismatch = (error: unknown) => error instanceof VerifyError && error.code === "mismatch";
 
 /** Names the likely cause if a server refuses to prove a state: nodes prove only as many blocks as they are set to. */
-function explained(error: unknown, { number }: Named["header"], method: string): unknown {
+function explained(error: unknown, { number }: VerifiedBlock["header"], method: string): unknown {
   if (!isError(error) || method !== "eth_getProof") return error;
   const { expected, found } = error.details;
   const hint = `${expected}, if its node is set to prove block ${number} (${GUIDE})`;
@@ -75,9 +75,12 @@ function explained(error: unknown, { number }: Named["header"], method: string):
 const GUIDE = "docs/guide/follow-ethereum.md, Nodes that prove the state";
 
 /** Whether a server's block of a number is this one. */
-async function hasBlock(server: Server, { hash, number }: Named["header"]): Promise<boolean> {
+async function hasBlock(
+  server: Server,
+  { hash, number }: VerifiedBlock["header"],
+): Promise<boolean> {
   const method = "eth_getBlockByNumber";
-  const reply = new Given(await server.call(method, [quantity(number), false]), method);
+  const reply = new JsonValue(await server.call(method, [quantity(number), false]), method);
   if (reply.value === null) return false;
   const found = reply.optional("hash")?.bytes(32);
   return found !== undefined && toHex(found) === hash;

@@ -1,14 +1,14 @@
 /** Transactions and receipts, verified by all transactions and receipts of their block. */
 
 import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
-import type { Server } from "../client/servers.js";
 import { refuse, VerifyError } from "../error.js";
+import type { Server } from "../transport/servers.js";
 import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
 import type { Block, Blocks } from "./blocks.js";
 import { encodeTransaction } from "./encode.js";
-import type { Tips } from "./heads.js";
-import { Absent, Given } from "./json.js";
+import type { Heads } from "./heads.js";
+import { JsonValue, NullAnswer } from "./json.js";
 import { ofBlock, receiptsOf } from "./receipts.js";
 
 /** A transaction's place in the chain. */
@@ -79,7 +79,7 @@ export interface TransactionReceipt extends TransactionPlace {
 export async function transaction(
   server: Server,
   blocks: Blocks,
-  heads: Tips,
+  heads: Heads,
   hash: Hex,
 ): Promise<Transaction> {
   const { block, claimed } = await blockOf(server, blocks, heads, hash);
@@ -91,7 +91,7 @@ export async function transaction(
 export async function receipt(
   server: Server,
   blocks: Blocks,
-  heads: Tips,
+  heads: Heads,
   hash: Hex,
 ): Promise<TransactionReceipt> {
   const { block, claimed } = await blockOf(server, blocks, heads, hash);
@@ -184,7 +184,7 @@ async function transactionsOf(server: Server, { header }: Block): Promise<Bytes[
  * A server that names another block of that number is on another branch, which is no lie: it has no answer about
  * the heads' branch.
  */
-export function onBranch<T>(claimed: Given, { header }: Block, verify: () => T): T {
+export function onBranch<T>(claimed: JsonValue, { header }: Block, verify: () => T): T {
   try {
     return verify();
   } catch (error) {
@@ -200,17 +200,17 @@ export function onBranch<T>(claimed: Given, { header }: Block, verify: () => T):
 async function blockOf(
   server: Server,
   blocks: Blocks,
-  heads: Tips,
+  heads: Heads,
   hash: Hex,
-): Promise<{ block: Block; claimed: Given }> {
+): Promise<{ block: Block; claimed: JsonValue }> {
   const method = "eth_getTransactionByHash";
   const reply = await server.call(method, [hash]);
   // No proof shows that the chain does not have a transaction. A pending one is in no block.
-  const claimed = new Given(reply, method);
+  const claimed = new JsonValue(reply, method);
   const number = reply === null ? undefined : claimed.optional("blockNumber");
   if (number) return { block: await blocks.at(server, heads, number.quantity()), claimed };
   const expected = `a block with the transaction ${hash}`;
-  throw refuse("unknown_transaction", expected, "none", { cause: new Absent(hash) });
+  throw refuse("unknown_transaction", expected, "none", { cause: new NullAnswer(hash) });
 }
 
 function start({ hash, rlp }: Block): Writer {

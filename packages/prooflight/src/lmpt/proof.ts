@@ -1,11 +1,8 @@
 import { Arguments } from "../arguments.js";
-import { writeItems } from "../items.js";
-import { type Limits, writeLimits } from "../limits.js";
-import type { Absent, Present } from "../result.js";
-import { readStates } from "../states.js";
+import { type Limits, writeItems, writeLimits } from "../limits.js";
+import { type Absent, type Layer, type Present, readStates } from "../state.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
-import type { Layer } from "../layer.js";
 
 /** The input of {@link verifyLmptProof}; the caller trusts everything but the proof. */
 export interface LmptProofInput {

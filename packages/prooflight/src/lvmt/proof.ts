@@ -1,8 +1,7 @@
 import { Arguments } from "../arguments.js";
 import { refuse } from "../error.js";
-import { writeItems } from "../items.js";
-import { type Limits, writeLimits } from "../limits.js";
-import type { Absent, Present } from "../result.js";
+import { type Limits, writeItems, writeLimits } from "../limits.js";
+import type { Absent, Present } from "../state.js";
 import { lvmt } from "../wasm/lvmt.js";
 import { Reader, Writer } from "../wire.js";
 import { type Setup, SETUP, u8, writeSetup } from "./setup.js";

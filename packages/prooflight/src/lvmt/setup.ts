@@ -1,6 +1,5 @@
-import { type Arguments, invalid } from "../arguments.js";
+import { type Arguments, invalid, readHash } from "../arguments.js";
 import { type Hex, viewOf } from "../bytes.js";
-import { readHash } from "../hex.js";
 import type { Writer } from "../wire.js";
 
 /**

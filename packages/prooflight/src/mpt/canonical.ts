@@ -1,7 +1,6 @@
 /** The canonical answer to `eth_getProof`, made of what was verified. */
 
-import { type Bytes, type Hex, toHex } from "../bytes.js";
-import { toQuantity } from "../chain/quantity.js";
+import { type Bytes, type Hex, toHex, toQuantity } from "../bytes.js";
 import { Reader } from "../wire.js";
 import type { ShownAccount } from "./packed.js";
 

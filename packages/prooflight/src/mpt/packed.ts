@@ -3,7 +3,7 @@
 import { Arguments } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { refuse } from "../error.js";
-import { type Kept, type Limits, writeLimits } from "../limits.js";
+import { type CheckedLimits, type Limits, writeLimits } from "../limits.js";
 import { Reader, Writer } from "../wire.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "./bytes.js";
 import { type AnswerForm, writeResponse } from "./response.js";
@@ -125,7 +125,7 @@ function writeQuestion<Name extends string>(
   request: Writer,
   given: Arguments<Name | "address" | "slots" | "response">,
   path: string,
-  limits: Kept,
+  limits: CheckedLimits,
   form: AnswerForm,
   rest: "read" | "unread",
 ): void {

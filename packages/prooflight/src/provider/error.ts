@@ -1,5 +1,5 @@
 import { describe, type Refusal, refuse, VerifyError } from "../error.js";
-import { FittingRange } from "../ethereum/fitting.js";
+import { FittingBlocks } from "../ethereum/logs/complete.js";
 
 /**
  * An error of EIP-1193: a request has no verified answer. `code` is a number; `data` is the `VerifyError` of this
@@ -9,7 +9,7 @@ import { FittingRange } from "../ethereum/fitting.js";
  * |---|---|
  * | -32601 | the method is never answered: a local key would sign data chosen by the server (`unsupported`) |
  * | -32602 | the request is wrong (`invalid_input`) |
- * | 4200 | the method cannot be verified and is not handed on (`unsupported`) |
+ * | 4200 | the method cannot be verified and is not forwarded (`unsupported`) |
  * | 4900 | no server can be reached (`unavailable` / `unreachable`) |
  * | 4901 | the wallet that should sign is on another chain (`untrusted`) |
  * | -32000 | no filter or subscription has that id (`invalid_input`) |
@@ -28,7 +28,7 @@ export class ProviderError extends Error {
   constructor(error: VerifyError, code: number = codeOf(error)) {
     super(error.message, { cause: error });
     this.code = code;
-    const fits = error.reason === "logs_too_large" ? FittingRange.in(error) : undefined;
+    const fits = error.reason === "logs_too_large" ? FittingBlocks.in(error) : undefined;
     const quantity = (number: bigint) => `0x${number.toString(16)}`;
     this.data = {
       ...error.toJSON(),
@@ -63,13 +63,13 @@ const CODES = {
 } as const;
 
 /**
- * The server's or wallet's own error for a method that was handed on. Its code, message and data are not
+ * The server's or wallet's own error for a method that was forwarded. Its code, message and data are not
  * verified.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
-export class HandedOnError extends Error {
-  override readonly name = "HandedOnError";
+export class ForwardedError extends Error {
+  override readonly name = "ForwardedError";
   readonly code: number;
   readonly data: unknown;
 
@@ -82,7 +82,7 @@ export class HandedOnError extends Error {
 
 /** Converts anything thrown into an error that Ethereum libraries expect. */
 export function toProviderError(error: unknown, method?: string): Error {
-  if (error instanceof HandedOnError) return error;
+  if (error instanceof ForwardedError) return error;
   const known = error instanceof ProviderError ? error : new ProviderError(refusalOf(error));
   return method === "eth_call" || method === "eth_estimateGas" ? withoutRevert(known) : known;
 }
@@ -117,4 +117,30 @@ function withoutRevert(error: ProviderError): ProviderError {
   }) as object;
   Object.setPrototypeOf(error.data, inherited);
   return error;
+}
+
+/** More levels than libraries wrap errors in. */
+const MAX_CAUSES = 8;
+
+/**
+ * The refusal in an error that viem, ethers or another library threw; undefined for a failure of another kind.
+ *
+ * viem keeps it among the causes; ethers only keeps a copy of its JSON. For a method that was forwarded, a server
+ * can make an error look like a refusal.
+ *
+ * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
+ */
+export function refusalIn(error: unknown): VerifyError | undefined {
+  let found: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES && typeof found === "object" && found !== null; depth++) {
+    if (found instanceof VerifyError) return found;
+    if (found instanceof ForwardedError) return undefined;
+    const { cause, error, data } = found as { cause?: unknown; error?: unknown; data?: unknown };
+    try {
+      return VerifyError.from(data);
+    } catch {
+      found = cause ?? error;
+    }
+  }
+  return undefined;
 }

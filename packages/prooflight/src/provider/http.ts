@@ -1,11 +1,10 @@
-import { Arguments, invalid } from "../arguments.js";
-import { Address, foundInstead } from "../address.js";
-import { called } from "../client/options.js";
-import type { Transport } from "../client/http.js";
-import { call } from "../client/rpc.js";
-import { needsPerson } from "./handed-on.js";
+import { Arguments, invalid, optionalFunction } from "../arguments.js";
+import { mostReplyBytes } from "../mpt/response.js";
+import { Address, foundInstead } from "../transport/address.js";
+import type { Transport } from "../transport/http.js";
+import { call } from "../transport/rpc.js";
+import { needsUser } from "./forwardable.js";
 import { reading } from "./options.js";
-import { mostReplyBytes } from "../mpt/reply-size.js";
 import { type Eip1193Provider, requestOf } from "./request.js";
 
 /** Options of {@link httpProvider}. */
@@ -38,7 +37,7 @@ export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1
       const bounded = {
         ...transport,
         fetch: address.fetchBy(transport.fetch),
-        timeout: needsPerson(method) ? LONGEST : timeout,
+        timeout: needsUser(method) ? LONGEST : timeout,
         maxReplyBytes: Math.min(maxReplyBytes, mostReplyBytes(method, params) ?? maxReplyBytes),
       };
       try {
@@ -54,7 +53,7 @@ function transportOf(options: HttpOptions): Transport {
   const given = new Arguments(undefined, options, ["timeout", "maxReplyBytes", "fetch"]);
   return {
     fetch:
-      (called(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
+      (optionalFunction(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
       ((...to) => fetch(...to)),
     timeout: Math.min(given.optionalU32("timeout") ?? 10_000, LONGEST),
     maxReplyBytes: given.optionalU32("maxReplyBytes") ?? 40 * 1024 * 1024,

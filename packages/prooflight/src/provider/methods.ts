@@ -5,25 +5,28 @@ import { refuse } from "../error.js";
 import { showAccount } from "../mpt/account.js";
 import { canonicalAnswer, keyOfSlot, type ProvenAccount } from "../mpt/canonical.js";
 import { hash as wasm } from "../wasm/hash.js";
-import type { HandOn } from "./hand-on.js";
-import { pendingNonce } from "./pending.js";
+import { type Forwarding, pendingNonce } from "./forward.js";
 import { addressAt, blockAt, bytesOfResult, quantity, slotOf, word } from "./request.js";
-import type { Server } from "./server.js";
-import { type Anchor, anchorOf, type BlockName, type Trust } from "./trust.js";
+import type { WalletServer } from "./server.js";
+import { anchorOf, type BlockName, type StateAnchor, type Trust } from "./trust.js";
 
 /** The provider's settings, as methods need them. */
-export interface Context {
+export interface ProviderContext {
   chainId: bigint;
-  server: Server;
+  server: WalletServer;
   trust: Trust;
-  /** How methods are handed on; undefined in the mode `strict`. */
-  handOn: HandOn | undefined;
+  /** How methods are forwarded; undefined in the mode `strict`. */
+  forwarding: Forwarding | undefined;
 }
 
-type Method = (context: Context, params: readonly unknown[], name: string) => unknown;
+type ProviderMethod = (
+  context: ProviderContext,
+  params: readonly unknown[],
+  name: string,
+) => unknown;
 
 /** The methods whose answers are verified, or taken from the options. */
-export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+export const METHODS: ReadonlyMap<string, ProviderMethod> = new Map<string, ProviderMethod>([
   ["eth_chainId", ({ chainId }) => quantity(chainId)],
   ["net_version", ({ chainId }) => String(chainId)],
   ["eth_blockNumber", async ({ trust }) => quantity((await anchorOf(trust, "latest")).number)],
@@ -34,31 +37,35 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["eth_getProof", getProof],
 ]);
 
-async function getBalance(context: Context, params: readonly unknown[], name: string) {
+async function getBalance(context: ProviderContext, params: readonly unknown[], name: string) {
   const address = addressAt(name, params, 0);
   const { shown } = await accountAt(context, address, [], blockAt(name, params, 1));
   return quantity(shown.balance);
 }
 
-async function getTransactionCount(context: Context, params: readonly unknown[], name: string) {
+async function getTransactionCount(
+  context: ProviderContext,
+  params: readonly unknown[],
+  name: string,
+) {
   const address = addressAt(name, params, 0);
   const nonceAt = async (block: BlockName) => {
     const { shown } = await accountAt(context, address, [], block);
     return shown.nonce;
   };
-  if (params[1] !== "pending" || !context.handOn)
+  if (params[1] !== "pending" || !context.forwarding)
     return quantity(await nonceAt(blockAt(name, params, 1)));
   const request = { method: name, params: [address, "pending"] };
-  return quantity(await pendingNonce(context.handOn, request, () => nonceAt("latest")));
+  return quantity(await pendingNonce(context.forwarding, request, () => nonceAt("latest")));
 }
 
-async function getStorageAt(context: Context, params: readonly unknown[], name: string) {
+async function getStorageAt(context: ProviderContext, params: readonly unknown[], name: string) {
   const [address, slot] = [addressAt(name, params, 0), slotOf(name, params[1])];
   const { shown } = await accountAt(context, address, [slot], blockAt(name, params, 2));
   return word(shown.storage[0] ?? 0n);
 }
 
-async function getCode(context: Context, params: readonly unknown[], name: string) {
+async function getCode(context: ProviderContext, params: readonly unknown[], name: string) {
   const address = addressAt(name, params, 0);
   const { shown, block } = await accountAt(context, address, [], blockAt(name, params, 1));
   const { codeHash, hasCode } = shown;
@@ -71,7 +78,7 @@ async function getCode(context: Context, params: readonly unknown[], name: strin
   return toHex(bytes);
 }
 
-async function getProof(context: Context, params: readonly unknown[], name: string) {
+async function getProof(context: ProviderContext, params: readonly unknown[], name: string) {
   const address = addressAt(name, params, 0);
   const asked: unknown = params[1] ?? [];
   if (!Array.isArray(asked)) {
@@ -86,11 +93,11 @@ async function getProof(context: Context, params: readonly unknown[], name: stri
 
 /** The verified account and slots in the state of a trusted block. */
 async function accountAt(
-  { server, trust }: Context,
+  { server, trust }: ProviderContext,
   address: string,
   slots: readonly `0x${string}`[],
   name: BlockName,
-): Promise<ProvenAccount & { block: Anchor }> {
+): Promise<ProvenAccount & { block: StateAnchor }> {
   const block = await anchorOf(trust, name);
   // By number, which every server supports. The proof shows that it is the state of this block.
   const params = [address, slots, quantity(block.number)];

@@ -1,16 +1,15 @@
 import { Arguments, invalid } from "../arguments.js";
 import { describe, refuse, VerifyError } from "../error.js";
-import type { Eip1193Events } from "./events.js";
-import type { HandOn } from "./hand-on.js";
-import { HANDED_ON, NEVER } from "./handed-on.js";
-import { type Context, METHODS } from "./methods.js";
-import type { Eip1193Provider, RequestArguments } from "./request.js";
-import { Server } from "./server.js";
+import type { Forwarding } from "./forward.js";
+import { FORWARDABLE, NEVER_FORWARDED } from "./forwardable.js";
+import { METHODS, type ProviderContext } from "./methods.js";
+import type { Eip1193Events, Eip1193Provider, RequestArguments } from "./request.js";
+import { WalletServer } from "./server.js";
 import type { Trust } from "./trust.js";
 
 /**
- * The treatment of methods whose answers cannot be verified. `strict` refuses them. `if-possible` hands those in a
- * list on to the server, after calling `onUnverified`.
+ * The treatment of methods whose answers cannot be verified. `strict` refuses them. `if-possible` forwards those in a
+ * list to the server, after calling `onUnverified`.
  */
 export type Mode = "strict" | "if-possible";
 
@@ -25,17 +24,17 @@ export interface ProviderOptions {
   /** The treatment of methods that cannot be verified. Default `strict`. */
   mode?: Mode | undefined;
   /**
-   * The methods that may be handed on in `if-possible`. One that Prooflight does not know is assumed to sign.
-   * Default `HANDED_ON`.
+   * The methods that may be forwarded in `if-possible`. One that Prooflight does not know is assumed to sign.
+   * Default `FORWARDABLE`.
    */
-  handOn?: readonly string[] | undefined;
+  forward?: readonly string[] | undefined;
   /**
    * The highest fee per gas, in wei, that methods about fees may answer. Local keys sign such fees unseen, so
    * without this option those methods are refused.
    */
   maxFeePerGas?: bigint | undefined;
   /**
-   * Called, and awaited, before a request is handed on. The request is refused if it returns `false` or throws.
+   * Called, and awaited, before a request is forwarded. The request is refused if it returns `false` or throws.
    */
   onUnverified?: ((request: RequestArguments) => unknown) | undefined;
   /** The time limit of an answer in milliseconds, unless the user decides. Default 10,000. */
@@ -44,7 +43,7 @@ export interface ProviderOptions {
 
 /** The options of a provider, checked. */
 export interface Settings {
-  context: Context;
+  context: ProviderContext;
   provider: ProviderOptions["provider"];
 }
 
@@ -68,7 +67,7 @@ export const OPTIONS = [
   "chainId",
   "trust",
   "mode",
-  "handOn",
+  "forward",
   "maxFeePerGas",
   "onUnverified",
   "timeout",
@@ -87,26 +86,26 @@ function read(options: ProviderOptions): Settings {
     throw invalid("mpt", "onUnverified", "a function", describe(onUnverified));
   }
   const timeout = given.optionalU32("timeout") ?? 10_000;
-  const server = new Server(provider, Math.min(timeout, 2 ** 31 - 1));
+  const server = new WalletServer(provider, Math.min(timeout, 2 ** 31 - 1));
   const chainId = chainIdOf(given.unchecked("chainId"));
   const mode = given.optionalChoice("mode", ["strict", "if-possible"]) ?? "strict";
   const context = { chainId, server, trust: trust as Trust };
   if (mode === "strict") {
-    for (const name of ["handOn", "maxFeePerGas"] as const) {
+    for (const name of ["forward", "maxFeePerGas"] as const) {
       // Strict mode ignores it, so passing it is likely a mistake.
       if (given.unchecked(name) === undefined) continue;
       throw invalid("mpt", name, "left out in the mode strict", "there");
     }
-    return { provider, context: { ...context, handOn: undefined } };
+    return { provider, context: { ...context, forwarding: undefined } };
   }
-  const handOn: HandOn = {
+  const forwarding: Forwarding = {
     server,
     chainId,
-    methods: new Set(given.unchecked("handOn") === undefined ? HANDED_ON : methodsOf(given)),
+    methods: new Set(given.unchecked("forward") === undefined ? FORWARDABLE : methodsOf(given)),
     maxFeePerGas: feeOf(given.unchecked("maxFeePerGas")),
-    onUnverified: onUnverified as HandOn["onUnverified"],
+    onUnverified: onUnverified as Forwarding["onUnverified"],
   };
-  return { provider, context: { ...context, handOn } };
+  return { provider, context: { ...context, forwarding } };
 }
 
 function chainIdOf(chainId: unknown): bigint {
@@ -121,14 +120,14 @@ function feeOf(fee: unknown): bigint | undefined {
   throw invalid("mpt", "maxFeePerGas", "a bigint of 0 or more", describe(fee));
 }
 
-function methodsOf(given: Arguments<"handOn">): string[] {
-  return given.list("handOn").map((method, index) => {
-    const name = `handOn[${index}]`;
+function methodsOf(given: Arguments<"forward">): string[] {
+  return given.list("forward").map((method, index) => {
+    const name = `forward[${index}]`;
     if (typeof method !== "string") throw invalid("mpt", name, "a method", describe(method));
-    if (NEVER.has(method)) {
+    if (NEVER_FORWARDED.has(method)) {
       throw invalid("mpt", name, "a method whose answer no local key signs", method);
     }
-    // For this one, only the block `pending` is ever handed on.
+    // For this one, only the block `pending` is ever forwarded.
     if (METHODS.has(method) && method !== "eth_getTransactionCount") {
       throw invalid("mpt", name, "a method whose answer cannot be verified", method);
     }

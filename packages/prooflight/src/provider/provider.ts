@@ -1,16 +1,17 @@
-import { invalid, strangerIn } from "../arguments.js";
+import { invalid, unknownMember } from "../arguments.js";
 import { describe, refuse } from "../error.js";
 import { init } from "../wasm/hash.js";
 import { ProviderError, toProviderError } from "./error.js";
 import { NETWORK_OPTIONS, type NetworkProviderOptions } from "./ethereum/options.js";
 import { NetworkProvider } from "./ethereum/provider.js";
-import { type Eip1193Events, listen } from "./events.js";
-import { handOn } from "./hand-on.js";
-import { NEVER } from "./handed-on.js";
-import { type Context, METHODS } from "./methods.js";
+import { forward } from "./forward.js";
+import { NEVER_FORWARDED } from "./forwardable.js";
+import { METHODS, type ProviderContext } from "./methods.js";
 import { OPTIONS, type ProviderOptions, reading, settingsOf } from "./options.js";
 import {
+  type Eip1193Events,
   type Eip1193Provider,
+  listen,
   listOf,
   type Request,
   type RequestArguments,
@@ -20,7 +21,7 @@ import {
 /** A provider of EIP-1193. */
 export interface VerifyingProvider extends Eip1193Provider {
   /**
-   * Throws a `ProviderError` if no answer verifies, and a `HandedOnError` if a method was handed on and the
+   * Throws a `ProviderError` if no answer verifies, and a `ForwardedError` if a method was forwarded and the
    * server answered with an error.
    */
   request(args: RequestArguments): Promise<unknown>;
@@ -67,7 +68,7 @@ function follows(options: object): boolean {
   if (Object.hasOwn(options, "provider") || Object.hasOwn(options, "trust")) return false;
   const names = Object.keys(options);
   const given = names.length > 0 ? `none of them beside ${names.join(", ")}` : "none of them";
-  const found = strangerIn(options, [...NETWORK_OPTIONS, ...OPTIONS]) ?? given;
+  const found = unknownMember(options, [...NETWORK_OPTIONS, ...OPTIONS]) ?? given;
   throw invalid(undefined, "the argument", expected, found);
 }
 
@@ -106,7 +107,7 @@ function trusting(options: ProviderOptions): VerifyingProvider {
   const { context, provider: server } = settingsOf(options);
   const hear = (how: keyof Eip1193Events, event: string, listener: () => void) => {
     try {
-      listen(server, how, event, listener, context.handOn !== undefined);
+      listen(server, how, event, listener, context.forwarding !== undefined);
     } catch (error) {
       const expected = `the server's provider to listen to ${event}`;
       const cause = { scheme: "mpt", cause: error } as const;
@@ -122,18 +123,18 @@ function trusting(options: ProviderOptions): VerifyingProvider {
   return provider;
 }
 
-async function answer(context: Context, request: Request): Promise<unknown> {
+async function answer(context: ProviderContext, request: Request): Promise<unknown> {
   const { method } = request;
   const verified = METHODS.get(method);
   if (verified) {
     await init();
     return verified(context, listOf(request), method);
   }
-  if (NEVER.has(method)) {
+  if (NEVER_FORWARDED.has(method)) {
     const expected = "a method whose answer no local key signs";
     throw new ProviderError(unverifiable(expected, method), -32601);
   }
-  if (context.handOn) return handOn(context.handOn, request);
+  if (context.forwarding) return forward(context.forwarding, request);
   throw unverifiable(`one of ${[...METHODS.keys()].join(", ")}`, method);
 }
 

@@ -1,6 +1,6 @@
 /** Requests of EIP-1193, and the parameters and results of Ethereum's methods. */
 
-import { type Bytes, type Hex, fromHex, toHex } from "../bytes.js";
+import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { bytesLike, wordOf } from "../mpt/bytes.js";
 import { MAX_PROOF_BYTES } from "../registry.js";
@@ -162,3 +162,24 @@ export const wrongAnswer = (method: string, expected: string, found: string): Ve
 /** The refusal of a wrong parameter. */
 export const wrong = (method: string, expected: string, found: unknown): VerifyError =>
   refuse("invalid_argument", `${expected} for ${method}`, describe(found), { scheme: "mpt" });
+
+/** The events of a provider, as in EIP-1193. */
+export interface Eip1193Events {
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
+  removeListener(event: string, listener: (...args: unknown[]) => void): unknown;
+}
+
+/** Events about the wallet itself. Others, such as `message`, carry unverified data. */
+const WALLET_EVENTS = new Set(["accountsChanged", "chainChanged", "connect", "disconnect"]);
+
+/** Adds or removes a listener, if the provider has events and this one may be listened to. */
+export function listen(
+  provider: Eip1193Provider & Partial<Eip1193Events>,
+  how: keyof Eip1193Events,
+  event: string,
+  listener: (...args: unknown[]) => void,
+  everyEvent: boolean,
+): void {
+  if (!everyEvent && !WALLET_EVENTS.has(event)) return;
+  if (typeof provider[how] === "function") provider[how](event, listener);
+}

@@ -1,10 +1,10 @@
 /** The untrusted provider: it may fail, lie, or never answer. */
 
 import { describe, refuse, VerifyError } from "../error.js";
-import { HandedOnError } from "./error.js";
+import { ForwardedError } from "./error.js";
 import { copyOf, type Eip1193Provider, type Request } from "./request.js";
 
-export class Server {
+export class WalletServer {
   readonly #provider: Eip1193Provider;
   readonly #timeout: number;
 
@@ -23,11 +23,11 @@ export class Server {
   }
 
   /**
-   * Asks for an answer that will not be verified. The server's errors become a `HandedOnError`.
+   * Asks for an answer that will not be verified. The server's errors become a `ForwardedError`.
    *
    * There is no timeout if the user decides about the request.
    */
-  async handOn(request: Request, person: boolean): Promise<unknown> {
+  async forward(request: Request, person: boolean): Promise<unknown> {
     const { method } = request;
     try {
       const answer = this.#ask(request);
@@ -58,18 +58,18 @@ export class Server {
 }
 
 /** The most characters that are kept of a server's message. */
-const MESSAGE = 1000;
+const MAX_MESSAGE_CHARACTERS = 1000;
 
 /** Reads an error with a code, as in EIP-1193 and JSON-RPC; undefined if it is not one. */
-export function errorOf(error: unknown): HandedOnError | undefined {
+export function errorOf(error: unknown): ForwardedError | undefined {
   try {
     // The cause of an error of `httpProvider` is the server's own error.
     const said: unknown = error instanceof VerifyError ? error.cause : error;
     const { code, message, data } = said as { code?: unknown; message?: unknown; data?: unknown };
     if (typeof code !== "number" || !Number.isSafeInteger(code)) return undefined;
-    const text = typeof message === "string" ? message.slice(0, MESSAGE) : "";
+    const text = typeof message === "string" ? message.slice(0, MAX_MESSAGE_CHARACTERS) : "";
     const copy = data === undefined ? undefined : copyOf(data);
-    return new HandedOnError(code, text, copy, { cause: error });
+    return new ForwardedError(code, text, copy, { cause: error });
   } catch {
     return undefined; // A getter of the provider's threw.
   }
@@ -79,7 +79,8 @@ function failureOf(method: string, error: unknown): VerifyError {
   let found = "an error that cannot be read";
   try {
     if (error instanceof VerifyError && error.code === "unavailable") return error;
-    found = error instanceof Error ? error.message.slice(0, MESSAGE) : describe(error);
+    found =
+      error instanceof Error ? error.message.slice(0, MAX_MESSAGE_CHARACTERS) : describe(error);
   } catch {
     // A getter of the provider's threw.
   }

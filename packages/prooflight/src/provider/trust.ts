@@ -5,7 +5,7 @@ import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
 import { relation } from "../chain/compare.js";
 import { describe, refuse, VerifyError } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
-import { verifyEthHeader } from "../mpt/header.js";
+import { verifyEthHeader } from "../mpt/proof.js";
 
 /** A block in a request: a tag, a number, or a hash. */
 export type BlockName = "latest" | "safe" | "finalized" | bigint | Hex;
@@ -40,14 +40,14 @@ export type Trust = (
 ) => TrustedBlock | TrustedHeader | undefined | Promise<TrustedBlock | TrustedHeader | undefined>;
 
 /** A trusted block, checked for its form. */
-export interface Anchor {
+export interface StateAnchor {
   number: bigint;
   hash: Bytes;
   stateRoot: Bytes;
 }
 
 /** Returns the trusted block that a request names; throws `unknown_block`, or `wrong_block` if `trust` returns another. */
-export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> {
+export async function anchorOf(trust: Trust, block: BlockName): Promise<StateAnchor> {
   const anchor = await ask(trust, block);
   if (isNamed(anchor, block)) return anchor;
   const found = typeof block === "bigint" ? String(anchor.number) : toHex(anchor.hash);
@@ -55,13 +55,13 @@ export async function anchorOf(trust: Trust, block: BlockName): Promise<Anchor> 
 }
 
 /** Whether a block is the one that a request names; a tag may name any block. */
-function isNamed({ number, hash }: Anchor, block: BlockName): boolean {
+function isNamed({ number, hash }: StateAnchor, block: BlockName): boolean {
   if (typeof block === "bigint") return number === block;
   if (!block.startsWith("0x")) return true;
   return relation({ height: number, hash }, { height: number, hash: fromHex(block) }) === "same";
 }
 
-async function ask(trust: Trust, block: BlockName): Promise<Anchor> {
+async function ask(trust: Trust, block: BlockName): Promise<StateAnchor> {
   const expected = "a block that trust() knows";
   try {
     const trusted = await trust(block);
@@ -77,7 +77,7 @@ async function ask(trust: Trust, block: BlockName): Promise<Anchor> {
 
 const MEMBERS = ["number", "hash", "stateRoot", "headerRlp"] as const;
 
-function read(trusted: unknown): Anchor {
+function read(trusted: unknown): StateAnchor {
   // A library's block has many more members.
   const given = new Arguments("mpt", pick(trusted, MEMBERS), MEMBERS, "what trust() gives");
   const hash = bytesLike(given.unchecked("hash"), "hash of trust()", 32).slice();

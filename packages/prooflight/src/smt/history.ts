@@ -2,13 +2,13 @@ import { Arguments } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { refuse } from "../error.js";
 import { type HistoryLimits, writeHistoryLimits } from "../limits.js";
-import type { Absent, Present } from "../result.js";
+import type { Absent, Present } from "../state.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
-import { readAnswer } from "./answer.js";
+import { readAnswer } from "./proof.js";
 
 /** A key, a range of blocks, and the proof of the key's changes in it. */
-export interface HistoryRange {
+export interface HistoryProof {
   /** The raw key. */
   key: Uint8Array;
   /** The first block of the range. */
@@ -29,7 +29,7 @@ export interface BlockRoot {
 }
 
 /** The input of {@link verifySmtHistory}. */
-export interface HistoryInput extends HistoryRange {
+export interface HistoryInput extends HistoryProof {
   /** The roots of exactly the blocks that {@link smtHistoryBlocks} names, in its order. */
   roots: readonly BlockRoot[];
 }
@@ -60,7 +60,7 @@ export const RANGE = ["key", "from", "to", "proof", "limits"] as const;
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#5-histories | The specification, smt 5}
  */
-export function smtHistoryBlocks(range: HistoryRange): bigint[] {
+export function smtHistoryBlocks(range: HistoryProof): bigint[] {
   const given = new Arguments("smt", range, RANGE);
   const request = new Writer();
   const proof = writeRange(request, given);

@@ -1,10 +1,8 @@
 import { Arguments } from "../arguments.js";
-import { writeItems } from "../items.js";
-import { type Limits, writeLimits } from "../limits.js";
-import type { Absent, Present } from "../result.js";
+import { type Limits, writeItems, writeLimits } from "../limits.js";
+import type { Absent, Present } from "../state.js";
 import { hash } from "../wasm/hash.js";
 import { Reader, Writer } from "../wire.js";
-import { readAnswer } from "./answer.js";
 
 /** The input of {@link verifySmtProof}. */
 export interface SmtProofInput {
@@ -40,4 +38,18 @@ export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {
   const packed = request.finish();
   const response = new Reader(hash.call("smt", (wasm) => wasm.smtVerify(packed, proof)));
   return response.sequence(() => readAnswer(response));
+}
+
+/** Reads an `Answer`. */
+export function readAnswer(reader: Reader): Present | Absent {
+  switch (reader.u8()) {
+    case 0: {
+      const since = reader.u64();
+      return { kind: "present", value: reader.bytes(), since };
+    }
+    case 1:
+      return { kind: "absent", deletedAt: reader.u64() };
+    default:
+      return { kind: "absent" };
+  }
 }

@@ -1,6 +1,6 @@
 /** `AmbProof` of `test-vectors/spec/vectors.md`. */
 
-import type { AmbEntry, AmbPage } from "../amb/page.js";
+import type { AmbEntry, AmbPage, AmbReplica } from "../amb/page.js";
 import { type AmbResults, verifyAmbProof } from "../amb/proof.js";
 import {
   type AmbKind,
@@ -10,16 +10,13 @@ import {
   QUESTIONS,
   readKind,
 } from "../amb/question.js";
-import type { AmbReplica } from "../amb/replica.js";
 import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
-import { toQuantity } from "../chain/quantity.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import { describe } from "../error.js";
 import type { AmbLimits } from "../limits.js";
-import type { StateOperation } from "../operation.js";
+import type { StateOperation } from "../state.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexItems, hexMember, type Json, type Kind, quantity, there } from "./json.js";
 import { changesJson, pastJson } from "./smt.js";
 
 /** Ordered keys and their versions, in six kinds of questions. */

@@ -1,18 +1,16 @@
 /** `StateAnswer` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid, own } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import { type AnswerInput, verifyAnswer } from "../chain/answer.js";
 import { STATE_SCHEMES, type StateScheme } from "../chain/schemes.js";
-import { toQuantity } from "../chain/quantity.js";
 import { HEAD } from "../chain/sync.js";
 import { describe } from "../error.js";
-import type { Absent, Present } from "../result.js";
+import type { Absent, Present } from "../state.js";
 import { init } from "../wasm/hash.js";
 import { init as initLvmt } from "../wasm/lvmt.js";
 import { olderInput, path, syncInput } from "./chain.js";
-import { hexItems, hexMember, type Json, optionalHex, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexItems, hexMember, type Json, type Kind, optionalHex, there } from "./json.js";
 
 /** The content of a bundle: an answer without the facts that its verifier must know. */
 export const BUNDLE = [

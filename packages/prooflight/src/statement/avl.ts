@@ -1,11 +1,10 @@
 import { Arguments, invalid } from "../arguments.js";
-import { toHex } from "../bytes.js";
 import type { Operation } from "../avl/operation.js";
 import type { AbsentBetween, VerifiedBatch } from "../avl/result.js";
 import { type BatchInput, verifyBatch, verifyErgoAdProofs } from "../avl/verify.js";
+import { toHex } from "../bytes.js";
 import { init } from "../wasm/hash.js";
-import { decimalMember, hexMember, type Json, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { decimalMember, hexMember, type Json, type Kind, there } from "./json.js";
 
 /** The members that the statements about operations share. */
 const OPERATIONS = {

@@ -3,10 +3,9 @@
 import { Arguments } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { verifyBlock } from "../chain/block.js";
+import type { StateOperation } from "../state.js";
 import { init } from "../wasm/hash.js";
-import type { StateOperation } from "../operation.js";
-import { hexMember, type Json, optionalHex, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexMember, type Json, type Kind, optionalHex, there } from "./json.js";
 
 const BLOCK = ["digest", "header", "limits", "ops", "proof"] as const;
 

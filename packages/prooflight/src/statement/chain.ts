@@ -1,8 +1,7 @@
 import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import { type Bytes, toHex, toQuantity } from "../bytes.js";
 import type { Checkpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
-import { toQuantity } from "../chain/quantity.js";
 import {
   type Freshness,
   HEAD,
@@ -13,8 +12,7 @@ import {
   verifyHead,
 } from "../chain/sync.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json, optionalHex, quantity, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexItems, hexMember, type Json, type Kind, optionalHex, quantity, there } from "./json.js";
 
 /** What statements about a head that extends a checkpoint share. */
 export const FROM_A_CHECKPOINT = {

@@ -1,13 +1,11 @@
 /** `HeaderWanted` and `HeaderRelation` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments, invalid } from "../arguments.js";
-import { checkWanted, type Known, relation, type WantedBlock } from "../chain/compare.js";
+import { Arguments, invalid, readHash } from "../arguments.js";
+import { type BlockSelector, checkRequested, type HeaderId, relation } from "../chain/compare.js";
 import { decodeHeader } from "../chain/header.js";
-import { readHash } from "../hex.js";
 import { init } from "../wasm/hash.js";
 import { answer } from "./chain.js";
-import { hexMember, quantity, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexMember, type Kind, quantity, there } from "./json.js";
 
 const WANTED = ["newest", "height", "hash"] as const;
 
@@ -22,7 +20,7 @@ export const HeaderWanted: Kind = {
   verify(input) {
     const given = new Arguments(undefined, input, ["header", ...WANTED]);
     const header = hexMember(undefined, given, "header");
-    checkWanted(wanted(given), header);
+    checkRequested(wanted(given), header);
     return answer(decodeHeader(header));
   },
 };
@@ -41,7 +39,7 @@ export const HeaderRelation: Kind = {
   },
 };
 
-function wanted(given: Arguments<(typeof WANTED)[number]>): WantedBlock {
+function wanted(given: Arguments<(typeof WANTED)[number]>): BlockSelector {
   const [name, ...more] = WANTED.filter((name) => given.unchecked(name) !== undefined);
   if (name === undefined || more.length > 0) {
     throw invalid(undefined, WANTED.join(", "), "one of them", name ? "several" : "none");
@@ -50,7 +48,7 @@ function wanted(given: Arguments<(typeof WANTED)[number]>): WantedBlock {
   return { by: name, height: quantity(undefined, given.unchecked(name), name) };
 }
 
-function known<Name extends string>(given: Arguments<Name>, name: Name): Known {
+function known<Name extends string>(given: Arguments<Name>, name: Name): HeaderId {
   const members = new Arguments(undefined, given.unchecked(name), ["height", "headerHash"], name);
   const hash = readHash(members.unchecked("headerHash"), `${name}.headerHash`);
   return { height: quantity(undefined, members.unchecked("height"), `${name}.height`), hash };

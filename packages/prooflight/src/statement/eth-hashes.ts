@@ -3,8 +3,7 @@
 import { Arguments, invalid } from "../arguments.js";
 import { type Bytes, toHex } from "../bytes.js";
 import { hash as wasm, init } from "../wasm/hash.js";
-import { hexMember, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexMember, type Kind, there } from "./json.js";
 
 /** The code of an account. */
 export const EthCode: Kind = {

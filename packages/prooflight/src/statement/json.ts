@@ -1,10 +1,8 @@
 /** The JSON of statements: bytes are 0x-hex, signed 64-bit integers decimal strings. */
 
-import { type Arguments, invalid } from "../arguments.js";
-import type { Bytes } from "../bytes.js";
-import { parseQuantity } from "../chain/quantity.js";
+import { type Arguments, invalid, readHex } from "../arguments.js";
+import { type Bytes, parseQuantity } from "../bytes.js";
 import { describe, refuse } from "../error.js";
-import { readHex } from "../hex.js";
 import type { Scheme } from "../schemes.js";
 
 /** A JSON value. */
@@ -71,3 +69,28 @@ export function decimalMember<Name extends string>(
   }
   return BigInt(text);
 }
+
+/** A kind of statement that can be verified from JSON, as in `test-vectors/spec/vectors.md`. */
+export interface Kind {
+  /** Its scheme, or `chain`. */
+  scheme: Scheme | "chain";
+  /** The parts of a verified input that are trusted rather than proven, defaults included. */
+  trusted: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
+  /** The parts of a verified input that say what the answer is about, and are not trusted. */
+  question: (input: Readonly<Record<string, unknown>>) => Record<string, Json>;
+  /** The members that the verifying party must supply; the maker of a saved statement must not decide them. */
+  asked: readonly Asked[];
+  /** Whether the input names its scheme, since the kind serves several. */
+  saysScheme?: true;
+  /** The member of an input that may carry its verifying key. */
+  ownKey?: "setup" | "verifyingKey";
+  /** The subject of each item of the answer's `results`, for a verified input. */
+  subjects: (input: unknown) => string[];
+  /** Loads the binary that the kind needs. */
+  init: () => Promise<void>;
+  /** Verifies an input; returns the members that `expected` of a vector may have. */
+  verify: (input: unknown) => Record<string, Json>;
+}
+
+/** Options that only the verifying party can set. */
+export type Asked = "checkpoint" | "now" | "allowInsecureSetup" | "verifyingKey";

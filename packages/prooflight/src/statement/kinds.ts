@@ -5,12 +5,12 @@ import * as block from "./block.js";
 import * as chain from "./chain.js";
 import * as compare from "./compare.js";
 import * as hashes from "./eth-hashes.js";
-import * as keyRange from "./key-range.js";
-import type { Kind } from "./kind.js";
+import * as range from "./history.js";
+import type { Kind } from "./json.js";
 import * as lmpt from "./lmpt.js";
 import * as lvmt from "./lvmt.js";
 import * as mpt from "./mpt.js";
-import * as range from "./range.js";
+import * as keyRange from "./range.js";
 import * as smt from "./smt.js";
 
 /** Every kind of statement that this build knows; a new scheme adds its own. */

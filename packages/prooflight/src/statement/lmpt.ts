@@ -5,8 +5,7 @@ import { toHex } from "../bytes.js";
 import type { Limits } from "../limits.js";
 import { verifyLmptProof } from "../lmpt/proof.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexItems, hexMember, type Kind, there } from "./json.js";
 
 /** The values of keys, with their layers. */
 export const LmptProof: Kind = {

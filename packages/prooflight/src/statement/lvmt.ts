@@ -1,16 +1,14 @@
 /** `AmtOpening` and `LvmtProof` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
-import { parseQuantity } from "../chain/quantity.js";
+import { type Bytes, parseQuantity, toHex } from "../bytes.js";
 import { describe } from "../error.js";
 import type { Limits } from "../limits.js";
 import { type AmtOpening as Opening, verifyAmtOpenings } from "../lvmt/openings.js";
 import { verifyLvmtProof } from "../lvmt/proof.js";
 import { init } from "../wasm/lvmt.js";
 import { stateJson } from "./answer.js";
-import { hexItems, hexMember, optionalHex, quantity, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexItems, hexMember, type Kind, optionalHex, quantity, there } from "./json.js";
 
 /** Openings of vector commitments. */
 export const AmtOpening: Kind = {

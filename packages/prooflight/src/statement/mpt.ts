@@ -1,9 +1,9 @@
 /** `MptProof`, `EthGetProof`, `EthAnswer` and `EthHeader` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments, invalid } from "../arguments.js";
-import { type Hex, toHex } from "../bytes.js";
-import { toQuantity } from "../chain/quantity.js";
+import { type Hex, toHex, toQuantity } from "../bytes.js";
 import { describe } from "../error.js";
+import type { Limits } from "../limits.js";
 import {
   type AbsentAccount,
   type PresentAccount,
@@ -13,12 +13,9 @@ import {
 } from "../mpt/account.js";
 import { wordOf } from "../mpt/bytes.js";
 import { canonicalAnswer } from "../mpt/canonical.js";
-import { verifyEthHeader } from "../mpt/header.js";
-import type { Limits } from "../limits.js";
-import { verifyMptProof } from "../mpt/proof.js";
+import { verifyEthHeader, verifyMptProof } from "../mpt/proof.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexItems, hexMember, type Json, type Kind, there } from "./json.js";
 
 /** The value of a key in one trie. */
 export const MptProof: Kind = {

@@ -1,141 +1,64 @@
-/** `StateHistory` and `StateDiff` of `test-vectors/spec/vectors.md`. */
+/** `StateRange` and `StateCount` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import { toQuantity } from "../bytes.js";
 import { readCheckpoint } from "../chain/checkpoint.js";
-import type { Header } from "../chain/header.js";
-import { type RangeInput, verifyDiff, verifyHistory } from "../chain/range.js";
 import { readScheme } from "../chain/schemes.js";
-import { HEAD, type HeadInput, type Older, verifyHeadOrOlder } from "../chain/sync.js";
-import { describe, refuse } from "../error.js";
+import { verifyStateCount, verifyStateRange } from "../chain/state.js";
+import { HEAD, verifyHeadOrOlder } from "../chain/sync.js";
+import { refuse } from "../error.js";
 import { type Ability, SCHEMES } from "../schemes.js";
-import { FROM_A_CHECKPOINT, olderInput, path, syncInput } from "./chain.js";
-import { hexItems, hexMember, quantity, there } from "./json.js";
-import type { Kind } from "./kind.js";
-import { averageJson, changeJson, changesJson } from "./smt.js";
+import { entryJson, pageJson } from "./amb.js";
+import { answer, FROM_A_CHECKPOINT, olderInput, syncInput } from "./chain.js";
+import { hexMember, type Kind, quantity, there } from "./json.js";
 
-/** The content of a bundle with a diff: the statement without the facts that its verifier must know. */
-export const DIFF_BUNDLE = [
-  "kind",
-  "scheme",
-  "head",
-  "inclusion",
-  "header",
-  "path",
-  "headers",
-  "hashes",
-  "from",
-  "to",
-  "proof",
-] as const;
+const COUNT = [...HEAD, "scheme", "header", "path", "lo", "hi", "proof"] as const;
+const RANGE = [...COUNT, "at", "reverse"] as const;
 
-/** The content of a bundle with a history. */
-export const HISTORY_BUNDLE = [...DIFF_BUNDLE, "key", "average"] as const;
-
-/** The members of a statement whose bundle has `bundle`. */
-const statement = <Name extends string>(bundle: readonly Name[]) => [
-  ...HEAD,
-  ...bundle.filter((member): member is Exclude<Name, "kind"> => member !== "kind"),
-];
-
-const OF_SMT = {
+const OF_AMB = {
   ...FROM_A_CHECKPOINT,
-  scheme: "smt",
+  scheme: "amb",
   saysScheme: true,
 } as const satisfies Partial<Kind>;
 
-/** Every change of a key in a range of blocks, from a checkpoint on. */
-export const StateHistory: Kind = {
-  ...OF_SMT,
-  question: ({ key, from, to, average }) => there({ key, from, to, average }),
+/** All keys between two bounds after a block, or a page of them, from a checkpoint on. */
+export const StateRange: Kind = {
+  ...OF_AMB,
+  question: ({ at, lo, hi, reverse }) => there({ at, lo, hi, reverse }),
   verify(input) {
-    const given = new Arguments(undefined, input, statement(HISTORY_BUNDLE));
-    const said = historySaid(given);
-    const { input: range } = openRange(said, syncInput(given), abilityOf(said));
-    const { key, from, average: asked } = said;
-    const { history, average } = verifyHistory({ ...range, key, from, average: asked });
-    return { ...changesJson(history), ...(average && { average: averageJson(average) }) };
+    const given = new Arguments(undefined, input, RANGE);
+    const at = quantity("amb", given.unchecked("at"), "at");
+    const reverse = given.boolean("reverse");
+    const { header, ...statement } = accept(given, "range");
+    const page = verifyStateRange({ ...statement, header: header.encoded, at, reverse });
+    return { ...answer(header), ...pageJson(page, entryJson) };
   },
 };
 
-/** Every key that changed in a range of blocks, from a checkpoint on. */
-export const StateDiff: Kind = {
-  ...OF_SMT,
-  question: ({ from, to }) => there({ from, to }),
+/** The number of keys between two bounds after a block, from a checkpoint on. */
+export const StateCount: Kind = {
+  ...OF_AMB,
+  question: ({ lo, hi }) => there({ lo, hi }),
   verify(input) {
-    const given = new Arguments(undefined, input, statement(DIFF_BUNDLE));
-    const said = diffSaid(given);
-    const { input: range } = openRange(said, syncInput(given), "diff");
-    const { changes } = verifyDiff({ ...range, from: said.from });
-    return {
-      changes: changes.map(({ key, ...change }) => ({ key: toHex(key), ...changeJson(change) })),
-    };
+    const given = new Arguments(undefined, input, COUNT);
+    const { header, ...statement } = accept(given, "count");
+    const count = verifyStateCount({ ...statement, header: header.encoded });
+    return { ...answer(header), count: toQuantity(count) };
   },
 };
 
-/** The members of a range that a server sends, as bytes. */
-export interface SaidRange {
-  scheme: unknown;
-  head: Bytes;
-  inclusion: Bytes[];
-  older: Older | undefined;
-  headers: Bytes[];
-  hashes: Bytes[];
-  to: bigint;
-  proof: Bytes;
-}
-
-/** Reads what a bundle says of a history. */
-export function historySaid(given: Arguments<Exclude<(typeof HISTORY_BUNDLE)[number], "kind">>) {
-  return {
-    ...rangeSaid(given),
-    key: hexMember("smt", given, "key"),
-    from: quantity("smt", given.unchecked("from"), "from"),
-    average: given.optionalBoolean("average") ?? false,
-  };
-}
-
-/** Reads what a bundle says of a diff. */
-export function diffSaid(given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], "kind">>) {
-  const from = given.unchecked("from");
-  return { ...rangeSaid(given), from: from === null ? null : quantity("smt", from, "from") };
-}
-
-function rangeSaid(
-  given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], "kind" | "from">>,
-): SaidRange {
-  return {
-    scheme: given.unchecked("scheme"),
-    head: hexMember(undefined, given, "head"),
-    inclusion: path(given.list("inclusion"), "inclusion"),
-    older: olderInput(given),
-    headers: hexItems(undefined, given.list("headers"), "headers"),
-    hashes: path(given.list("hashes"), "hashes"),
-    to: quantity("smt", given.unchecked("to"), "to"),
-    proof: hexMember("smt", given, "proof"),
-  };
-}
-
-/** What the scheme of a history must prove. */
-export const abilityOf = ({ average }: { average: boolean }): Ability =>
-  average ? "average" : "history";
-
-/** Accepts the head of a range, by what only the verifying party can know. */
-export function openRange(
-  said: SaidRange,
-  trust: Omit<HeadInput, "head" | "inclusion">,
-  ability: Ability,
-): { head: Header; input: RangeInput } {
-  const { head, inclusion, older, headers, hashes, to, proof } = said;
-  const checkpoint = readCheckpoint(trust.checkpoint).json;
-  const scheme = readScheme(said.scheme);
+/** Accepts the header whose root proves the answer. The form of all members is checked first, then the scheme. */
+function accept(given: Arguments<(typeof COUNT)[number]>, ability: Ability) {
+  const older = olderInput(given);
+  const lo = hexMember("amb", given, "lo");
+  const hi = given.unchecked("hi") === null ? null : hexMember("amb", given, "hi");
+  const proof = hexMember("amb", given, "proof");
+  const sync = syncInput(given);
+  const checkpoint = readCheckpoint(sync.checkpoint).json;
+  const scheme = readScheme(given.unchecked("scheme"));
   if (!SCHEMES[scheme].abilities.includes(ability)) {
-    throw refuse("unknown_statement", "a scheme that proves ranges", describe(scheme));
+    throw refuse("unknown_statement", "a scheme that keeps the order of keys", scheme);
   }
-  const newest = verifyHeadOrOlder({ ...trust, checkpoint, head, inclusion }, older);
-  const { config } = checkpoint;
-  return {
-    head: newest,
-    input: { scheme, config, head: newest.encoded, headers, hashes, to, proof },
-  };
+  const header = verifyHeadOrOlder({ ...sync, checkpoint }, older);
+  return { scheme, config: checkpoint.config, header, lo, hi, proof };
 }

@@ -1,10 +1,8 @@
 /** `SmtProof`, `SmtHistory` and `SmtDiff` of `test-vectors/spec/vectors.md`. */
 
 import { Arguments } from "../arguments.js";
-import { toHex } from "../bytes.js";
-import { toQuantity } from "../chain/quantity.js";
+import { toHex, toQuantity } from "../bytes.js";
 import type { Limits } from "../limits.js";
-import type { Absent, Present } from "../result.js";
 import { verifySmtDiff } from "../smt/diff.js";
 import {
   type BlockRoot,
@@ -16,9 +14,9 @@ import {
 } from "../smt/history.js";
 import { verifySmtProof } from "../smt/proof.js";
 import { type Average, type BlockTime, smtTwap } from "../smt/twap.js";
+import type { Absent, Present } from "../state.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json, quantity, there } from "./json.js";
-import type { Kind } from "./kind.js";
+import { hexItems, hexMember, type Json, type Kind, quantity, there } from "./json.js";
 
 /** The states of keys at a block. */
 export const SmtProof: Kind = {

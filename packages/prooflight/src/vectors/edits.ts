@@ -1,6 +1,5 @@
 import { hexLength } from "../bytes.js";
 import { describe, refuse } from "../error.js";
-import { isHex, isObject, isU32 } from "./forms.js";
 
 /** Applies edits to an input; throws `invalid_argument` if one does not fit. */
 export function applyEdits(base: unknown, edits: readonly unknown[]): unknown {
@@ -74,3 +73,15 @@ function hasItem(value: unknown, step: unknown): boolean {
 function check(holds: boolean, edit: unknown): asserts holds {
   if (!holds) throw refuse("invalid_argument", "an edit that fits its base", describe(edit));
 }
+
+/** Whether it is bytes. */
+export const isHex = (value: unknown): value is string =>
+  typeof value === "string" && value.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(value);
+
+/** Whether it is an integer from 0 to 2^32 - 1. */
+export const isU32 = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
+
+/** Whether it is an object, and neither null nor an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,7 +1,6 @@
 import { describe, refuse } from "../error.js";
 import { type Json, parseJson } from "../statement/json.js";
-import { applyEdits } from "./edits.js";
-import { isObject } from "./forms.js";
+import { applyEdits, isObject } from "./edits.js";
 import { joinAll } from "./joined.js";
 
 /** The parts of a vector file that are needed to run it; `test-vectors/schema` has the complete form. */

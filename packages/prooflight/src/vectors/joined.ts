@@ -1,6 +1,6 @@
 import { hexLength } from "../bytes.js";
 import { describe, refuse } from "../error.js";
-import { isHex, isObject, isU32 } from "./forms.js";
+import { isHex, isObject, isU32 } from "./edits.js";
 
 /** The most bytes that all joined parts of an input may have. */
 const MAX_BYTES = 1 << 24;

@@ -1,6 +1,5 @@
 import { type Refusal, VerifyError } from "../error.js";
-import type { Json } from "../statement/json.js";
-import type { Kind } from "../statement/kind.js";
+import type { Json, Kind } from "../statement/json.js";
 import { KINDS } from "../statement/kinds.js";
 import { parseVectors, type Test } from "./file.js";
 import { joinAll } from "./joined.js";

@@ -1,9 +1,15 @@
 import { own } from "../arguments.js";
-import { refuse, type Refusal, VerifyError } from "../error.js";
+import { type Refusal, refuse, VerifyError } from "../error.js";
 import { REASONS, VERSION } from "../registry.js";
 import type { Scheme } from "../schemes.js";
-import { compile, compileSync, POLICY_SOURCE, unavailable, type WasmInput } from "./compile.js";
-import { requireFeatures } from "./features.js";
+import {
+  compile,
+  compileSync,
+  POLICY_SOURCE,
+  requireFeatures,
+  unavailable,
+  type WasmInput,
+} from "./compile.js";
 
 /** The functions that wasm-bindgen generates for every binary. */
 export interface Glue {

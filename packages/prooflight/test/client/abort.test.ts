@@ -1,12 +1,11 @@
 /** Questions that are given up, by a signal or because they take too long. */
 
 import { describe, expect, test, vi } from "vitest";
-
-import { call } from "../../src/client/rpc.js";
 import { LightClient } from "../../src/index.js";
+import { call } from "../../src/transport/rpc.js";
 import { alice } from "../network/state.js";
-import { connect, Events, failures, honest, liar, network, turncoat } from "./network.js";
 import { rejection, verdict } from "../refusal.js";
+import { connect, Events, failures, honest, liar, network, turncoat } from "./network.js";
 
 const SERVER = "http://server.example/";
 const checkpoint = network.pinned;

@@ -69,7 +69,7 @@ const functions: [(input: never) => unknown, Record<string, unknown>][] = [
     createProvider,
     {
       ...{ provider: { request: () => undefined }, chainId: 1, trust: () => undefined },
-      ...{ mode: "if-possible", handOn: [], maxFeePerGas: 1n, timeout: 1 },
+      ...{ mode: "if-possible", forward: [], maxFeePerGas: 1n, timeout: 1 },
       onUnverified: () => true,
     },
   ],

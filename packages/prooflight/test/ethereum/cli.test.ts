@@ -5,12 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
-import { Progress } from "../../src/cli/ethereum/progress.js";
-import { type SignedHead, signed } from "./provable.js";
-import { proofsIn, type Proof, type Served } from "./serve.js";
+import { Progress } from "../../src/cli/ethereum/logs.js";
+import { signed, type SignedHead } from "./provable.js";
+import { type Proof, proofsIn, type Served } from "./serve.js";
 import { type Answers, honest, listen } from "./servers.js";
 
 const command = fileURLToPath(new URL("../../bin/prooflight.mjs", import.meta.url));

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { EthereumClient, type EthereumOptions } from "../../src/ethereum.js";
 import { VerifyError } from "../../src/index.js";
-import { createProvider, HANDED_ON, ProviderError } from "../../src/provider.js";
+import { createProvider, FORWARDABLE, ProviderError } from "../../src/provider.js";
 import { type Messages, honest, optionsOf, serverOf, timeOf } from "./made-up-chain.js";
 import { OFFERED } from "./methods.js";
 
@@ -131,7 +131,7 @@ describe("a provider that was stopped", () => {
     await errorOf(() => ask("eth_blockNumber"));
     given.contradict();
     const error = await refusalOf(() => ask("eth_blockNumber"));
-    for (const method of new Set([...OFFERED, ...HANDED_ON, "eth_fillTransaction", "none"])) {
+    for (const method of new Set([...OFFERED, ...FORWARDABLE, "eth_fillTransaction", "none"])) {
       expect(await refusalOf(() => ask(method)), method).toBe(error);
     }
     expect(request).not.toHaveBeenCalled();

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createProvider, ProviderError } from "../../src/provider.js";
 import { syncing } from "../../src/provider/ethereum/blocks.js";
-import { remembered, type Seen } from "../../src/provider/ethereum/filters.js";
-import { Sent } from "../../src/provider/ethereum/sent.js";
+import { newestReported, type ReportedBlock } from "../../src/provider/ethereum/filters.js";
+import { SentTransactions } from "../../src/provider/ethereum/sent.js";
 import { readExchanges } from "./execution-apis.js";
 import { executeChain } from "./execution-chain.js";
 import { hashOf, providerOf, type Question } from "./provider-of.js";
@@ -187,13 +187,16 @@ describe("filters", () => {
 
   test("remember 128 blocks and 10,000 logs, but always the last block", () => {
     const seen = (blocks: number, logs: number) =>
-      Array.from({ length: blocks }, () => ({ reported: new Array(logs) }) as unknown as Seen);
-    expect(remembered(seen(200, 0))).toHaveLength(128);
-    expect(remembered(seen(200, 1000))).toHaveLength(10);
-    expect(remembered(seen(200, 20_000))).toHaveLength(1);
+      Array.from(
+        { length: blocks },
+        () => ({ reported: new Array(logs) }) as unknown as ReportedBlock,
+      );
+    expect(newestReported(seen(200, 0))).toHaveLength(128);
+    expect(newestReported(seen(200, 1000))).toHaveLength(10);
+    expect(newestReported(seen(200, 20_000))).toHaveLength(1);
     const all = [...seen(3, 0), ...seen(1, 9_999), ...seen(1, 1)];
-    expect(remembered(all)).toEqual(all);
-    expect(remembered([...all, ...seen(1, 1)])).toEqual([...seen(2, 1)]);
+    expect(newestReported(all)).toEqual(all);
+    expect(newestReported([...all, ...seen(1, 1)])).toEqual([...seen(2, 1)]);
   });
 });
 
@@ -447,10 +450,10 @@ describe("transactions", () => {
   });
 
   test("count up to 64 after the verified ones, and the newest 1024 of them", () => {
-    const sent = new Sent(() => 0n);
+    const sent = new SentTransactions(() => 0n);
     const add = (nonce: bigint, accepted = true) => {
       const transaction = { hash: `0x${nonce.toString(16)}`, from: "0xaa", nonce };
-      sent.add(transaction as unknown as Parameters<Sent["add"]>[0], accepted);
+      sent.add(transaction as unknown as Parameters<SentTransactions["add"]>[0], accepted);
     };
     const next = (verified: bigint) => sent.next("0xaa", verified);
     for (const nonce of [8n, 5n, 63n]) add(nonce);

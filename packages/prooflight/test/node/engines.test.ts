@@ -15,7 +15,7 @@ const read = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
 
 /** What is used only where it exists, and who checks that. */
 const GUARDED: Record<string, string> = {
-  "AbortSignal.reason": "src/client/abort.ts",
+  "AbortSignal.reason": "src/transport/abort.ts",
   // Without it, the method has another name, and nothing calls it.
   "Symbol.asyncDispose": "src/client/following.ts",
 };
@@ -44,7 +44,7 @@ test("every API is as old as the engines of the README, or guarded", async () =>
 });
 
 test("the tables of browsers say the same", async () => {
-  const required = await read("../../src/wasm/features.ts");
+  const required = await read("../../src/wasm/compile.ts");
   const named = /Chrome (\d+), Edge (\d+), Firefox (\d+), Safari ([\d.]+)/.exec(required);
   expect(await read("../../README.md")).toContain(
     `Chrome and Edge ${named?.[1]}, Firefox ${named?.[3]}, Safari ${named?.[4]} and newer`,

@@ -237,7 +237,7 @@ describe("a refused eth_call", () => {
   const refused = () => [
     provider({}),
     provider({}, { mode: "if-possible", onUnverified: () => false }),
-    provider({}, { mode: "if-possible", handOn: [] }),
+    provider({}, { mode: "if-possible", forward: [] }),
     provider(
       {},
       {

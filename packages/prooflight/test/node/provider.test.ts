@@ -280,7 +280,7 @@ describe("what cannot be verified", () => {
     expect(server.asked).toEqual([]);
   });
 
-  test("is handed on if that is wanted, and marked", async () => {
+  test("is forwarded if that is wanted, and marked", async () => {
     const unverified: string[] = [];
     const mixed = provider({
       mode: "if-possible",

@@ -110,7 +110,7 @@ const USES: Record<string, (url: string, more: object, heard: unknown[]) => Prom
       provider: httpProvider(url, { timeout: 300, ...more }),
       chainId: 1,
       trust: { kind: "stateRoot", stateRoot: `0x${"00".repeat(32)}` } as never,
-      ...{ mode: "if-possible", handOn: ["eth_sendRawTransaction"], onUnverified: () => true },
+      ...{ mode: "if-possible", forward: ["eth_sendRawTransaction"], onUnverified: () => true },
     }).request({ method: "eth_sendRawTransaction", params: ["0x00"] }),
 };
 

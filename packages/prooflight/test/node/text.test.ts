@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-
-import { hasLoneSurrogate, Utf8Decoder, Utf8Encoder } from "../../src/text.js";
+import { hasLoneSurrogate, Utf8Decoder, Utf8Encoder } from "../../src/platform.js";
 
 afterEach(() => {
   vi.unstubAllGlobals();

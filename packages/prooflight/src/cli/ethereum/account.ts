@@ -1,6 +1,5 @@
 import type { Hex } from "../../bytes.js";
-import { EXIT } from "../exit.js";
-import { print, printRows, type Row } from "../output.js";
+import { EXIT, print, printRows, type Row } from "../output.js";
 import { dim, text } from "../text.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
 import { blockName, ether, printAnswer, printBasis, printVerdict } from "./show.js";

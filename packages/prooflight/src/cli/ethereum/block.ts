@@ -1,5 +1,4 @@
-import { EXIT } from "../exit.js";
-import { print, printRows, type Row } from "../output.js";
+import { EXIT, print, printRows, type Row } from "../output.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
 import { blockName, gwei, printAnswer, printBasis, printVerdict } from "./show.js";
 

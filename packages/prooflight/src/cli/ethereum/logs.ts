@@ -1,10 +1,9 @@
 import type { Hex } from "../../bytes.js";
 import { describe, refuse } from "../../error.js";
-import { EXIT } from "../exit.js";
-import { print, printRows } from "../output.js";
+import type { LogsProgress } from "../../ethereum.js";
+import { EXIT, print, printRows } from "../output.js";
 import { bold, text, yellow } from "../text.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
-import { Progress } from "./progress.js";
 import { blockName, logRows, printAnswer, printBasis, printVerdict } from "./show.js";
 
 /** The most logs that are shown. `--json` prints all. */
@@ -92,4 +91,29 @@ function bytesOf(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^[0-9]{1,9}$/.test(given)) return Number(given);
   throw refuse("invalid_argument", "--max-bytes, a number", describe(given));
+}
+
+/** Shows on a terminal how far a question about logs has come. */
+export class Progress {
+  readonly #write: (text: string) => void;
+  #isShown = false;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  readonly show = ({ blocks, headers, needed, receipts, bytes }: LogsProgress): void => {
+    const counts = [
+      `${headers} of ${blocks} headers`,
+      ...(needed === undefined ? [] : [`receipts of ${receipts} of ${needed} blocks`]),
+      `${(bytes / 1e6).toFixed(1)} MB`,
+    ];
+    this.#isShown = true;
+    this.#write(`\r\u001b[K${counts.join(", ")}`);
+  };
+
+  /** Clears the line. */
+  end(): void {
+    if (this.#isShown) this.#write("\r\u001b[K");
+  }
 }

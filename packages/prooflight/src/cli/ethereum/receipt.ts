@@ -1,7 +1,6 @@
 import type { Hex } from "../../bytes.js";
 import type { TransactionReceipt } from "../../ethereum.js";
-import { EXIT } from "../exit.js";
-import { print, printRows, type Row } from "../output.js";
+import { EXIT, print, printRows, type Row } from "../output.js";
 import { bold, green, red, type SafeText, text } from "../text.js";
 import { follow, type FollowOptions } from "./follow.js";
 import { blockName, ether, gwei, logRows, printAnswer, printBasis, printVerdict } from "./show.js";

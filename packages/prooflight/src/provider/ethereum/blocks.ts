@@ -1,21 +1,22 @@
 /** Blocks: headers by their hashes, and bodies by the roots in them. */
 
 import { refuse } from "../../error.js";
-import type { Body } from "../../ethereum/bodies.js";
+import type { BlockBody } from "../../ethereum/bodies.js";
 import type { BlockName } from "../../ethereum/options.js";
 import { blockAt, hashAt, quantity, wrong } from "../request.js";
+import type { Chain, Method, Parameters, View } from "./chain.js";
 import { blockJson, ommerJson } from "./json.js";
-import type { Chain, View } from "./chain.js";
-import type { Method, Parameters } from "./method.js";
 
 export const blockNumber: Method = async (chain) =>
   chain.ask(async (view) => quantity((await view.block("latest")).header.number));
 
 /** A method about a block by its tag or number, and a method about one by its hash. */
-export type Pair = readonly [byNumber: Method, byHash: Method];
+export type MethodPair = readonly [byNumber: Method, byHash: Method];
 
 /** Asks about the body of a block; null if there is no such block. */
-export function aboutBody(answer: (body: Body, params: Parameters, name: string) => unknown): Pair {
+export function aboutBody(
+  answer: (body: BlockBody, params: Parameters, name: string) => unknown,
+): MethodPair {
   const ask = async (view: View, block: BlockName, params: Parameters, name: string) => {
     const found = await view.find(block);
     return found && answer(await view.body(found), params, name);
@@ -26,7 +27,7 @@ export function aboutBody(answer: (body: Body, params: Parameters, name: string)
 /** Asks about a block by its number or its hash. */
 export function aboutBlock(
   ask: (view: View, block: BlockName, params: Parameters, name: string) => Promise<unknown>,
-): Pair {
+): MethodPair {
   return [
     async (chain, params, name) => {
       const block = blockAt(name, params, 0, true);
@@ -45,7 +46,7 @@ export const [getBlockByNumber, getBlockByHash] = checked(
 );
 
 /** Before asking, checks that it is said whether transactions are wanted. */
-function checked(pair: Pair): Pair {
+function checked(pair: MethodPair): MethodPair {
   const check =
     (method: Method): Method =>
     (chain, params, name) => {
@@ -78,14 +79,14 @@ export function indexAt(name: string, params: Parameters): number {
 }
 
 /** The slots that a head may be old before it counts as behind. */
-const SLOTS = 3n;
+const MAX_SLOTS_BEHIND = 3n;
 
 /** False, or an object if the newest head is older than three slots. */
 export const syncing: Method = async (chain: Chain) => {
   const { now, secondsPerSlot } = chain.settings;
   const { header } = await chain.ask((view) => view.block("latest"));
   const age = now() / 1000n - header.timestamp;
-  if (secondsPerSlot === undefined || age <= SLOTS * secondsPerSlot) return false;
+  if (secondsPerSlot === undefined || age <= MAX_SLOTS_BEHIND * secondsPerSlot) return false;
   const current = quantity(header.number);
   // At most one block in each slot since then.
   const highest = quantity(header.number + age / secondsPerSlot);

@@ -1,29 +1,28 @@
 /** The chain as methods see it: verified answers, and which of them no proof covers. */
 
-import { type Hex } from "../../bytes.js";
-import type { Server } from "../../client/servers.js";
-import { copy } from "../../copy.js";
+import { copy, type Hex } from "../../bytes.js";
 import { describe, refuse, VerifyError } from "../../error.js";
+import { blobsAt, type Fees, feesOf } from "../../ethereum/blobs.js";
 import type { Block } from "../../ethereum/blocks.js";
-import type { Body } from "../../ethereum/bodies.js";
-import { type Fees, blobsAt, feesOf } from "../../ethereum/blobs.js";
+import type { BlockBody } from "../../ethereum/bodies.js";
 import type { Follower } from "../../ethereum/follower.js";
-import type { Tips } from "../../ethereum/heads.js";
-import { Absent } from "../../ethereum/json.js";
+import type { Heads } from "../../ethereum/heads.js";
+import { NullAnswer } from "../../ethereum/json.js";
 import type { BlockName } from "../../ethereum/options.js";
 import { ofBlock, receiptsOf } from "../../ethereum/receipts.js";
 import { type TransactionReceipt, verifyReceipts } from "../../ethereum/transactions.js";
+import type { Server } from "../../transport/servers.js";
 import type { RequestArguments } from "../request.js";
 import type { NetworkSettings } from "./options.js";
-import { Sent } from "./sent.js";
+import { SentTransactions } from "./sent.js";
 
 export class Chain {
   readonly settings: NetworkSettings;
-  readonly sent: Sent;
+  readonly sent: SentTransactions;
 
   constructor(settings: NetworkSettings) {
     this.settings = settings;
-    this.sent = new Sent(settings.now);
+    this.sent = new SentTransactions(settings.now);
   }
 
   /** Asks one server after another, until one gives an answer that verifies. */
@@ -80,17 +79,17 @@ function isAbsent(error: unknown, hash: Hex): boolean {
   if (!(error instanceof VerifyError)) return false;
   const { cause } = error;
   if (cause instanceof AggregateError) return cause.errors.every((one) => isAbsent(one, hash));
-  return cause instanceof Absent && cause.hash === hash;
+  return cause instanceof NullAnswer && cause.hash === hash;
 }
 
 /** One server and the newest heads. */
 export class View {
   readonly settings: NetworkSettings;
   readonly server: Server;
-  readonly heads: Tips;
+  readonly heads: Heads;
   readonly #follower: Follower;
 
-  constructor(settings: NetworkSettings, server: Server, heads: Tips) {
+  constructor(settings: NetworkSettings, server: Server, heads: Heads) {
     this.settings = settings;
     this.server = server;
     this.heads = heads;
@@ -119,7 +118,7 @@ export class View {
     return name > header.number ? null : this.block(name);
   }
 
-  async body(block: Block): Promise<Body> {
+  async body(block: Block): Promise<BlockBody> {
     return this.#follower.bodies.of(this.server, block);
   }
 
@@ -128,7 +127,7 @@ export class View {
     return this.#follower.blocks.byHash(this.server, header.parentHash);
   }
 
-  async receipts(block: Block): Promise<{ body: Body; receipts: TransactionReceipt[] }> {
+  async receipts(block: Block): Promise<{ body: BlockBody; receipts: TransactionReceipt[] }> {
     const body = await this.body(block);
     const given = await receiptsOf(this.server, block);
     return { body, receipts: verifyReceipts(block, body.transactions, given) };
@@ -152,3 +151,9 @@ export class View {
 /** The refusal of an answer about something that the chain does not have. */
 export const missing = (expected: string, found: unknown): VerifyError =>
   refuse("unknown_block", expected, describe(found));
+
+/** The parameters of a request. */
+export type Parameters = readonly unknown[];
+
+/** Answers a request; `name` is that of the method. */
+export type Method = (chain: Chain, params: Parameters, name: string) => unknown;

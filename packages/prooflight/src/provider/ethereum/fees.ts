@@ -1,20 +1,19 @@
 /** Fees: of gas and blobs from headers, tips from verified blocks. */
 
-import type { Block } from "../../ethereum/blocks.js";
 import { blobsAt } from "../../ethereum/blobs.js";
+import type { Block } from "../../ethereum/blocks.js";
 import { verifyTransactions } from "../../ethereum/transactions.js";
 import { blockAt, integerAt, quantity, wrong } from "../request.js";
-import type { Chain, View } from "./chain.js";
 import { unavailable } from "./blocks.js";
-import type { Method } from "./method.js";
+import type { Chain, Method, View } from "./chain.js";
 
 const BLOB_GAS = 131_072n;
 
 /** The most blocks of a history, and of one with rewards, which need bodies and receipts. */
-const [MOST_BLOCKS, MOST_REWARDED] = [1024n, 32n];
+const [MAX_HISTORY_BLOCKS, MAX_REWARDED_BLOCKS] = [1024n, 32n];
 
 /** The most percentiles of a history. */
-const MOST_PERCENTILES = 100;
+const MAX_PERCENTILES = 100;
 
 /** The blocks in which tips are looked for, from the newest on. */
 const TIPPED_BLOCKS = 4;
@@ -67,7 +66,7 @@ export const feeHistory: Method = async (chain: Chain, params, name) => {
   const count = countAt(name, params);
   const newest = blockAt(name, params, 1, true);
   const percentiles = percentilesAt(name, params[2]);
-  const most = percentiles ? MOST_REWARDED : MOST_BLOCKS;
+  const most = percentiles ? MAX_REWARDED_BLOCKS : MAX_HISTORY_BLOCKS;
   return chain.ask(async (view) => {
     const last = await view.find(newest);
     if (!last) throw wrong(name, "a block up to the head", params[1]);
@@ -141,8 +140,8 @@ function countAt(name: string, params: readonly unknown[]): bigint {
 
 function percentilesAt(name: string, given: unknown): number[] | undefined {
   if (given === undefined || given === null) return undefined;
-  if (!Array.isArray(given) || given.length > MOST_PERCENTILES) {
-    throw wrong(name, `at most ${MOST_PERCENTILES} percentiles`, given);
+  if (!Array.isArray(given) || given.length > MAX_PERCENTILES) {
+    throw wrong(name, `at most ${MAX_PERCENTILES} percentiles`, given);
   }
   if (given.length === 0) return undefined;
   let before = 0;

@@ -3,41 +3,40 @@
 import { refuse, VerifyError } from "../../error.js";
 import type { Block } from "../../ethereum/blocks.js";
 import type { Json } from "../../ethereum/decode.js";
-import type { LogsQuestion } from "../../ethereum/logs-question.js";
+import type { LogsQuery } from "../../ethereum/logs/query.js";
 import { ProviderError } from "../error.js";
 import { wrong } from "../request.js";
-import type { Chain, View } from "./chain.js";
+import type { Chain, Method, Parameters, View } from "./chain.js";
 import { headerJson } from "./json.js";
 import { filterAt, logsFor, logsOf } from "./logs.js";
-import type { Method, Parameters } from "./method.js";
-import { OpenItems } from "./open-items.js";
+import { OpenSet } from "./open-items.js";
 
 /** A block that a filter has seen, and what it reported about it. */
-export interface Seen {
+export interface ReportedBlock {
   block: Block;
   reported: readonly Json[];
 }
 
 /** The blocks that a filter remembers, for reorganisations, and the logs of these blocks. */
-const MAX_SEEN_BLOCKS = 128;
-const MAX_SEEN_LOGS = 10_000;
+const MAX_REPORTED_BLOCKS = 128;
+const MAX_REPORTED_LOGS = 10_000;
 
 /** The most blocks since the last poll; a filter that was left alone for longer is gone. */
-const MOST_NEW = 1024;
+const MAX_NEW_BLOCKS = 1024;
 
 /** A filter that is not polled for so long is gone, as with geth; in milliseconds. */
-const FILTER_LIFETIME = 5n * 60n * 1000n;
+const FILTER_LIFETIME_MS = 5n * 60n * 1000n;
 
 /** What a filter reports about a block that became canonical, or was replaced. */
 export type Report = Json | string;
 
-interface Kind {
+interface FilterKind {
   added: (view: View, block: Block) => Promise<readonly Json[]>;
-  report: (seen: Seen, removed: boolean) => readonly Report[];
+  report: (seen: ReportedBlock, removed: boolean) => readonly Report[];
 }
 
 /** New blocks by their hashes, or by their headers. */
-const blocksAs = (write: (block: Block) => Report): Kind => ({
+const blocksAs = (write: (block: Block) => Report): FilterKind => ({
   added: () => Promise.resolve([]),
   report: ({ block }, removed) => (removed ? [] : [write(block)]),
 });
@@ -45,7 +44,7 @@ const blocksAs = (write: (block: Block) => Report): Kind => ({
 const hashes = blocksAs(({ header }) => header.hash);
 const headers = blocksAs(headerJson);
 
-const logsOfBlocks = (question: LogsQuestion): Kind => ({
+const logsOfBlocks = (question: LogsQuery): FilterKind => ({
   added: (view, { header }) => {
     const { from, to } = question;
     const before = typeof from === "bigint" && header.number < from;
@@ -58,18 +57,18 @@ const logsOfBlocks = (question: LogsQuestion): Kind => ({
 
 /** A filter, which reports each change once. */
 export class Filter {
-  readonly question: LogsQuestion | undefined;
-  readonly #kind: Kind;
-  #seen: readonly Seen[];
+  readonly question: LogsQuery | undefined;
+  readonly #kind: FilterKind;
+  #reported: readonly ReportedBlock[];
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(kind: Kind, first: Block, question: LogsQuestion | undefined) {
+  private constructor(kind: FilterKind, first: Block, question: LogsQuery | undefined) {
     this.#kind = kind;
-    this.#seen = [{ block: first, reported: [] }];
+    this.#reported = [{ block: first, reported: [] }];
     this.question = question;
   }
 
-  static async open(chain: Chain, kind: Kind, question?: LogsQuestion): Promise<Filter> {
+  static async open(chain: Chain, kind: FilterKind, question?: LogsQuery): Promise<Filter> {
     return new Filter(kind, await chain.ask((view) => view.block("latest")), question);
   }
 
@@ -78,37 +77,37 @@ export class Filter {
     // One poll after another, so that none reports what another one has reported.
     const poll = this.#last.then(async () => {
       const { seen, reports } = await chain.ask((view) => this.#poll(view));
-      this.#seen = seen;
+      this.#reported = seen;
       return reports;
     });
     this.#last = poll.catch(() => undefined);
     return poll;
   }
 
-  async #poll(view: View): Promise<{ seen: readonly Seen[]; reports: Report[] }> {
+  async #poll(view: View): Promise<{ seen: readonly ReportedBlock[]; reports: Report[] }> {
     const { added, report } = this.#kind;
     const latest = await view.block("latest");
-    const { list, fork } = await newBlocks(view, this.#seen, latest);
-    const isKept = ({ block }: Seen) => block.header.number <= fork.header.number;
-    const kept = this.#seen.filter(isKept);
-    const removed = this.#seen.filter((seen) => !isKept(seen));
-    const more: Seen[] = [];
+    const { list, fork } = await newBlocks(view, this.#reported, latest);
+    const isKept = ({ block }: ReportedBlock) => block.header.number <= fork.header.number;
+    const kept = this.#reported.filter(isKept);
+    const removed = this.#reported.filter((seen) => !isKept(seen));
+    const more: ReportedBlock[] = [];
     for (const block of list) more.push({ block, reported: await added(view, block) });
     const reports = [
       ...removed.reverse().flatMap((seen) => report(seen, true)),
       ...more.flatMap((seen) => report(seen, false)),
     ];
     const before = kept.length > 0 ? kept : [{ block: fork, reported: [] }];
-    return { seen: remembered([...before, ...more]), reports };
+    return { seen: newestReported([...before, ...more]), reports };
   }
 }
 
 /** As many of the newest blocks as a filter may remember; always the last one. */
-export function remembered(seen: readonly Seen[]): readonly Seen[] {
+export function newestReported(seen: readonly ReportedBlock[]): readonly ReportedBlock[] {
   let [first, logs] = [seen.length, 0];
-  while (first > 0 && seen.length - first < MAX_SEEN_BLOCKS) {
+  while (first > 0 && seen.length - first < MAX_REPORTED_BLOCKS) {
     logs += seen[first - 1]?.reported.length ?? 0;
-    if (logs > MAX_SEEN_LOGS && first < seen.length) break;
+    if (logs > MAX_REPORTED_LOGS && first < seen.length) break;
     first -= 1;
   }
   return seen.slice(first);
@@ -117,7 +116,7 @@ export function remembered(seen: readonly Seen[]): readonly Seen[] {
 /** The blocks of the head's chain after the last one that it shares with those seen, and that one. */
 async function newBlocks(
   view: View,
-  seen: readonly Seen[],
+  seen: readonly ReportedBlock[],
   latest: Block,
 ): Promise<{ list: Block[]; fork: Block }> {
   const known = new Set(seen.map(({ block }) => block.header.hash));
@@ -126,23 +125,20 @@ async function newBlocks(
   for (;;) {
     // If all that was seen has been replaced, the chains meet before it.
     while (oldest.header.number > block.header.number) {
-      if (known.size > MOST_NEW) throw gone();
+      if (known.size > MAX_NEW_BLOCKS) throw gone();
       oldest = await view.parent(oldest);
       known.add(oldest.header.hash);
     }
     if (known.has(block.header.hash)) return { list, fork: block };
-    if (list.length > MOST_NEW || block.header.number === 0n) throw gone();
+    if (list.length > MAX_NEW_BLOCKS || block.header.number === 0n) throw gone();
     list.unshift(block);
     block = await view.parent(block);
   }
 }
 
-/** The open filters of a provider, each until it is not polled for {@link FILTER_LIFETIME}. */
+/** The open filters of a provider, each until it is not polled for {@link FILTER_LIFETIME_MS}. */
 export class Filters {
-  readonly #open = new OpenItems<{ filter: Filter; used: bigint }>(
-    "filters",
-    "eth_uninstallFilter",
-  );
+  readonly #open = new OpenSet<{ filter: Filter; used: bigint }>("filters", "eth_uninstallFilter");
 
   /** Opens a filter; returns its id. Throws `busy` if too many are open: none is closed that is still polled. */
   async open({ settings }: Chain, open: () => Promise<Filter>): Promise<string> {
@@ -165,7 +161,7 @@ export class Filters {
 
   #expire(now: bigint): void {
     for (const [id, { used }] of this.#open) {
-      if (now - used > FILTER_LIFETIME) this.#open.remove(id);
+      if (now - used > FILTER_LIFETIME_MS) this.#open.remove(id);
     }
   }
 }

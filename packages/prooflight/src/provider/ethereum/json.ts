@@ -2,7 +2,7 @@
 
 import type { Bytes, Hex } from "../../bytes.js";
 import type { Block } from "../../ethereum/blocks.js";
-import type { Body } from "../../ethereum/bodies.js";
+import type { BlockBody } from "../../ethereum/bodies.js";
 import {
   blobsOf,
   headerMembers,
@@ -10,7 +10,7 @@ import {
   transactionMembers,
   withdrawalMembers,
 } from "../../ethereum/decode.js";
-import type { FoundLog } from "../../ethereum/found-logs.js";
+import type { FoundLog } from "../../ethereum/logs/verify.js";
 import { lengthOf, lengthOfList } from "../../ethereum/rlp.js";
 import {
   type Log,
@@ -26,7 +26,7 @@ const BLOB_GAS = 131_072n;
 const index = (number: number) => quantity(BigInt(number));
 
 /** A block, with its transactions if `full`, else with their hashes. */
-export function blockJson(body: Body, full: boolean): Json {
+export function blockJson(body: BlockBody, full: boolean): Json {
   const { block, transactions, hashes, ommers, withdrawals } = body;
   return {
     hash: block.header.hash,
@@ -57,7 +57,7 @@ export const ommerJson = ({ hash, rlp }: { hash: Hex; rlp: Bytes }): Json => ({
 });
 
 /** The length of a block in RLP. */
-function sizeOf({ block, transactions, ommers, withdrawals }: Body): number {
+function sizeOf({ block, transactions, ommers, withdrawals }: BlockBody): number {
   // A transaction without a type is a list, one with a type a string.
   const sizes = transactions.map((raw) => ((raw[0] ?? 0) < 0x80 ? lengthOf(raw) : raw.length));
   const sum = (lengths: readonly number[]) => lengths.reduce((one, other) => one + other, 0);

@@ -1,28 +1,26 @@
 /** Logs: all of a range, and no others. */
 
-import { Arguments } from "../../arguments.js";
-import { invalid } from "../../arguments.js";
-import { logs } from "../../ethereum/logs.js";
-import { type LogsQuestion, readLogsOptions } from "../../ethereum/logs-question.js";
-import type { BlockName } from "../../ethereum/options.js";
-import { unionLogs } from "../../ethereum/union-logs.js";
+import { Arguments, invalid } from "../../arguments.js";
 import type { Json } from "../../ethereum/decode.js";
+import { logs } from "../../ethereum/logs/complete.js";
+import { type LogsQuery, readLogsOptions } from "../../ethereum/logs/query.js";
+import { unionLogs } from "../../ethereum/logs/union.js";
+import type { BlockName } from "../../ethereum/options.js";
 import { blockAt, hashAt, type RequestArguments, wrong } from "../request.js";
-import type { Chain, View } from "./chain.js";
+import type { Chain, Method, Parameters, View } from "./chain.js";
 import { foundLogJson } from "./json.js";
-import type { Method, Parameters } from "./method.js";
 
 /** The most addresses, and topics of one position, as other nodes have it. */
-const MOST_TOPICS = 4;
+const MAX_TOPICS = 4;
 
 /** The filter of a request; throws `invalid_argument`. */
-export function filterAt(name: string, params: Parameters, index: number): LogsQuestion {
+export function filterAt(name: string, params: Parameters, index: number): LogsQuery {
   const names = ["address", "topics", "fromBlock", "toBlock", "blockHash"] as const;
   const given = new Arguments("mpt", params[index] ?? {}, names, `the filter of ${name}`);
   const member = (of: (typeof names)[number]) => given.unchecked(of) ?? undefined;
   const topics = member("topics");
-  if (topics !== undefined && !(Array.isArray(topics) && topics.length <= MOST_TOPICS)) {
-    throw wrong(name, `at most ${MOST_TOPICS} topics`, topics);
+  if (topics !== undefined && !(Array.isArray(topics) && topics.length <= MAX_TOPICS)) {
+    throw wrong(name, `at most ${MAX_TOPICS} topics`, topics);
   }
   const [from, to] = range(name, member("blockHash"), member("fromBlock"), member("toBlock"));
   const options = { address: member("address"), topics, from, to };
@@ -51,7 +49,7 @@ export const getLogs: Method = async (chain, params, name) =>
 /** The logs that a filter matches, as the option `logs` says. */
 export async function logsFor(
   chain: Chain,
-  question: LogsQuestion,
+  question: LogsQuery,
   request: RequestArguments,
 ): Promise<Json[]> {
   // One block is complete for less than what several servers take.
@@ -65,7 +63,7 @@ export async function logsFor(
 }
 
 /** All logs that a filter matches. */
-export async function logsOf(view: View, question: LogsQuestion): Promise<Json[]> {
+export async function logsOf(view: View, question: LogsQuery): Promise<Json[]> {
   const { server, heads, follower, settings } = view;
   await checkRange(view, question);
   const found = await logs(server, follower, heads, question, settings);
@@ -73,7 +71,7 @@ export async function logsOf(view: View, question: LogsQuestion): Promise<Json[]
 }
 
 /** Throws `invalid_argument` for blocks above the head. */
-async function checkRange(view: View, { from, to }: LogsQuestion): Promise<void> {
+async function checkRange(view: View, { from, to }: LogsQuery): Promise<void> {
   const { number } = (await view.block("latest")).header;
   for (const block of [from, to]) {
     if (typeof block !== "bigint" || block <= number) continue;

@@ -14,9 +14,9 @@ import {
   unclesByHash,
   unclesByNumber,
 } from "./blocks.js";
+import type { Method } from "./chain.js";
 import { baseFee, blobBaseFee, feeHistory, gasPrice, maxPriorityFeePerGas } from "./fees.js";
 import { getLogs } from "./logs.js";
-import type { Method } from "./method.js";
 import { sendRawTransaction } from "./send.js";
 import {
   getBalance,

@@ -8,7 +8,7 @@ import { quantity } from "../request.js";
 const MAX_OPEN = 64;
 
 /** Open filters, or open subscriptions, by their ids; at most {@link MAX_OPEN}. */
-export class OpenItems<T> {
+export class OpenSet<T> {
   readonly #items = new Map<string, T>();
   readonly #kind: string;
   readonly #end: string;

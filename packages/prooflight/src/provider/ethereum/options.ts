@@ -1,23 +1,21 @@
-import { Arguments, invalid } from "../../arguments.js";
-import { called, milliseconds } from "../../client/options.js";
+import { Arguments, invalid, milliseconds, optionalFunction } from "../../arguments.js";
 import { describe, refuse } from "../../error.js";
 import { type BlobParams, CHAINS } from "../../ethereum/blobs.js";
 import { beaconOf, Follower } from "../../ethereum/follower.js";
-import type { LogsSettings } from "../../ethereum/logs-settings.js";
 import type { NetworkName } from "../../ethereum/network.js";
 import {
-  COMMON,
+  BEACON_OPTIONS,
+  COMMON_OPTIONS,
   type EthereumOptions,
-  OF_BEACON,
+  type LogsSettings,
   readCommon,
   readSettings,
 } from "../../ethereum/options.js";
-import { Pinned, type Pins } from "../../ethereum/pinned.js";
-import type { Eip1193Events } from "../events.js";
-import { kindOf, HANDED_ON } from "../handed-on.js";
-import type { HandOn } from "../hand-on.js";
-import type { Eip1193Provider, RequestArguments } from "../request.js";
-import { Server } from "../server.js";
+import { PinnedSource, type Pins } from "../../ethereum/pinned.js";
+import type { Forwarding } from "../forward.js";
+import { FORWARDABLE, kindOf } from "../forwardable.js";
+import type { Eip1193Events, Eip1193Provider, RequestArguments } from "../request.js";
+import { WalletServer } from "../server.js";
 
 /**
  * Options of `createProvider` for a provider that follows Ethereum itself: those of `EthereumClient.connect`, and more.
@@ -54,7 +52,8 @@ export interface NetworkSettings extends LogsSettings {
   now: () => bigint;
   /** Seconds of a slot; undefined if the heads are not those of a beacon chain. */
   secondsPerSlot: bigint | undefined;
-  wallet: { provider: Eip1193Provider & Partial<Eip1193Events>; handOn: HandOn } | undefined;
+  wallet:
+    { provider: Eip1193Provider & Partial<Eip1193Events>; forwarding: Forwarding } | undefined;
   onUnproven: ((request: RequestArguments) => unknown) | undefined;
   pollInterval: number;
 }
@@ -62,8 +61,8 @@ export interface NetworkSettings extends LogsSettings {
 /** The names of the options. `signal` is none of them: a provider asks nobody before its first request. */
 export const NETWORK_OPTIONS = [
   ...(["heads", "chainId", "blobs", "wallet", "onUnproven", "pollInterval"] as const),
-  ...COMMON.filter((name) => name !== "signal"),
-  ...OF_BEACON,
+  ...COMMON_OPTIONS.filter((name) => name !== "signal"),
+  ...BEACON_OPTIONS,
 ] as const;
 
 /** They may be read as a client's options, of which `signal` is undefined. */
@@ -86,7 +85,7 @@ export function readNetworkOptions(options: NetworkProviderOptions): NetworkSett
     chainId: id,
     blobs: given.unchecked("blobs") === undefined ? (known?.blobs ?? []) : blobsOf(given),
     wallet: walletOf(given.unchecked("wallet"), id),
-    onUnproven: called(
+    onUnproven: optionalFunction(
       given.unchecked("onUnproven"),
       "onUnproven",
     ) as NetworkSettings["onUnproven"],
@@ -109,7 +108,7 @@ function following(
     const { secondsPerSlot } = settings.network;
     return { ...settings, follower: new Follower(settings, beaconOf(settings)), secondsPerSlot };
   }
-  const useless = OF_BEACON.find(
+  const useless = BEACON_OPTIONS.find(
     (name) => name !== "network" && given.unchecked(name) !== undefined,
   );
   if (useless !== undefined) throw invalid(undefined, useless, "left out beside heads", "there");
@@ -119,7 +118,7 @@ function following(
     throw invalid(undefined, "network", `${names}, or left out beside heads`, describe(network));
   }
   const settings = readCommon(given);
-  const follower = new Follower(settings, new Pinned(heads));
+  const follower = new Follower(settings, new PinnedSource(heads));
   return { ...settings, follower, secondsPerSlot: undefined };
 }
 
@@ -156,8 +155,8 @@ function blobsOf(own: Arguments<"blobs">): BlobParams[] {
 }
 
 /** What is asked of wallets: accounts, signatures, and what the user decides about. */
-const OF_WALLETS = new Set([
-  ...HANDED_ON.filter((method) => ["sign", "connect"].includes(kindOf(method))),
+const WALLET_METHODS = new Set([
+  ...FORWARDABLE.filter((method) => ["sign", "connect"].includes(kindOf(method))),
   ...["eth_accounts", "wallet_getCapabilities", "wallet_getCallsStatus"],
 ]);
 
@@ -167,12 +166,12 @@ function walletOf(given: unknown, chainId: bigint): NetworkSettings["wallet"] {
   if (typeof provider?.request !== "function") {
     throw invalid(undefined, "wallet", "a provider of EIP-1193", describe(given));
   }
-  const handOn: HandOn = {
-    server: new Server(provider, 10_000),
+  const forwarding: Forwarding = {
+    server: new WalletServer(provider, 10_000),
     chainId,
-    methods: OF_WALLETS,
+    methods: WALLET_METHODS,
     maxFeePerGas: undefined,
     onUnverified: undefined,
   };
-  return { provider, handOn };
+  return { provider, forwarding };
 }

@@ -1,17 +1,15 @@
 /** The provider that follows Ethereum itself. */
 
-import { notify } from "../../client/callback.js";
+import { notify } from "../../arguments.js";
 import { describe, refuse } from "../../error.js";
+import type { Follower } from "../../ethereum/follower.js";
 import { init } from "../../wasm/ethereum.js";
 import { ProviderError, toProviderError } from "../error.js";
-import { listen } from "../events.js";
-import { handOn } from "../hand-on.js";
-import { NEVER } from "../handed-on.js";
-import { listOf, type Request, wrong } from "../request.js";
-import { Chain } from "./chain.js";
-import { Filters, filterMethods } from "./filters.js";
-import type { Follower } from "../../ethereum/follower.js";
-import type { Method } from "./method.js";
+import { forward } from "../forward.js";
+import { NEVER_FORWARDED } from "../forwardable.js";
+import { listen, listOf, type Request, wrong } from "../request.js";
+import { Chain, type Method } from "./chain.js";
+import { filterMethods, Filters } from "./filters.js";
 import { METHODS, unverifiable } from "./methods.js";
 import { type NetworkProviderOptions, readNetworkOptions } from "./options.js";
 import { Subscriptions } from "./subscriptions.js";
@@ -36,7 +34,7 @@ export class NetworkProvider {
   /** Answers a request that was checked and copied; throws if there are no heads to trust any more. */
   async answer(request: Request): Promise<unknown> {
     const { method: name } = request;
-    const { wallet, follower } = this.#chain.settings;
+    const { wallet: wallet, follower } = this.#chain.settings;
     follower.check();
     const found = this.#methods.get(name);
     if (found) {
@@ -49,18 +47,18 @@ export class NetworkProvider {
       follower.check();
       return answer;
     }
-    if (NEVER.has(name)) {
+    if (NEVER_FORWARDED.has(name)) {
       const expected = "a method whose answer no local key signs";
       throw new ProviderError(refuse("unverifiable_method", expected, name), -32601);
     }
-    if (wallet?.handOn.methods.has(name)) return handOn(wallet.handOn, request);
+    if (wallet?.forwarding.methods.has(name)) return forward(wallet.forwarding, request);
     if (name === "eth_accounts") return [];
     throw unverifiable(name);
   }
 
   /** Adds or removes a listener to subscriptions, or to the wallet's events. */
   hear(how: "on" | "removeListener", event: string, listener: Listener): void {
-    const { wallet, follower } = this.#chain.settings;
+    const { wallet: wallet, follower } = this.#chain.settings;
     if (how === "on") checked(follower);
     if (event === "message") {
       if (how === "on") this.#listeners.add(listener);

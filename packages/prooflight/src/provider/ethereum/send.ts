@@ -7,7 +7,7 @@ import { bytesLike } from "../../mpt/bytes.js";
 import { MAX_PROOF_BYTES } from "../../registry.js";
 import { ProviderError } from "../error.js";
 import { errorOf } from "../server.js";
-import type { Method } from "./method.js";
+import type { Method } from "./chain.js";
 
 /** How nodes say that they have a transaction already. */
 const KNOWN = /already known|already imported|known transaction/i;

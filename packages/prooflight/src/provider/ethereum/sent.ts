@@ -4,25 +4,25 @@ import type { Hex } from "../../bytes.js";
 import type { SignedTransaction } from "../../ethereum/transactions.js";
 
 /** The time for which a transaction may be pending, in milliseconds: geth keeps one that it cannot execute for 3 hours. */
-const LONGEST = 3n * 60n * 60n * 1000n;
+const PENDING_LIFETIME_MS = 3n * 60n * 60n * 1000n;
 
 /** The most transactions that are kept; the oldest make room. */
-const MOST = 1024;
+const MAX_SENT = 1024;
 
 /** The number of pending transactions that nodes keep for one account. */
-const FARTHEST = 64n;
+const MAX_PENDING = 64n;
 
-interface Entry {
+interface SentTransaction {
   from: Hex;
   nonce: bigint;
   since: bigint;
   accepted: boolean;
 }
 
-export class Sent {
+export class SentTransactions {
   readonly #now: () => bigint;
   /** By hash, the oldest first. */
-  readonly #entries = new Map<Hex, Entry>();
+  readonly #entries = new Map<Hex, SentTransaction>();
 
   /** `now` returns milliseconds. */
   constructor(now: () => bigint) {
@@ -35,7 +35,7 @@ export class Sent {
     this.#entries.delete(hash);
     this.#entries.set(hash, { from, nonce, since: this.#now(), accepted: accepted || before });
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MOST && oldest) this.#entries.delete(oldest);
+    if (this.#entries.size > MAX_SENT && oldest) this.#entries.delete(oldest);
   }
 
   /** Whether this provider has sent a transaction. */
@@ -49,7 +49,7 @@ export class Sent {
     this.#expire();
     let next = verified;
     for (const entry of this.#entries.values()) {
-      const isPending = entry.nonce >= next && entry.nonce < verified + FARTHEST;
+      const isPending = entry.nonce >= next && entry.nonce < verified + MAX_PENDING;
       if (entry.from === from && entry.accepted && isPending) next = entry.nonce + 1n;
     }
     return next;
@@ -58,7 +58,7 @@ export class Sent {
   #expire(): void {
     const now = this.#now();
     for (const [hash, { since }] of this.#entries) {
-      if (now - since > LONGEST) this.#entries.delete(hash);
+      if (now - since > PENDING_LIFETIME_MS) this.#entries.delete(hash);
     }
   }
 }

@@ -4,11 +4,10 @@ import type { Hex } from "../../bytes.js";
 import { code, prove } from "../../ethereum/accounts.js";
 import { canonicalAnswer, keyOfSlot } from "../../mpt/canonical.js";
 import { addressAt, blockAt, quantity, slotOf, word, wrong } from "../request.js";
-import type { Chain } from "./chain.js";
-import type { Method, Parameters } from "./method.js";
+import type { Chain, Method, Parameters } from "./chain.js";
 
 /** The most slots of one request. */
-const MOST_SLOTS = 1024;
+const MAX_SLOTS = 1024;
 
 export const getBalance: Method = async (chain, params, name) => {
   const { balance } = await shown(chain, params, name, [], 1);
@@ -54,7 +53,7 @@ export const getStorageValues: Method = async (chain, params, name) => {
     slots: slotsOf(name, slots).map((slot) => slotOf(name, slot)),
   }));
   const count = asked.reduce((sum, { slots }) => sum + slots.length, 0);
-  if (count === 0 || count > MOST_SLOTS) throw wrong(name, `1 to ${MOST_SLOTS} slots`, count);
+  if (count === 0 || count > MAX_SLOTS) throw wrong(name, `1 to ${MAX_SLOTS} slots`, count);
   const block = blockAt(name, params, 1, true);
   return chain.ask(async (view) => {
     const at = await view.block(block);
@@ -83,6 +82,6 @@ async function shown(
 
 function slotsOf(name: string, given: unknown): readonly unknown[] {
   if (!Array.isArray(given)) throw wrong(name, "slots in an array", given);
-  if (given.length > MOST_SLOTS) throw wrong(name, `at most ${MOST_SLOTS} slots`, given.length);
+  if (given.length > MAX_SLOTS) throw wrong(name, `at most ${MAX_SLOTS} slots`, given.length);
   return given as readonly unknown[];
 }

@@ -1,10 +1,9 @@
 /** `eth_subscribe`, by polling. */
 
 import { refuse } from "../../error.js";
-import type { Chain } from "./chain.js";
+import type { Chain, Method } from "./chain.js";
 import { type Filter, isGone, openHeaders, openLogs, type Report } from "./filters.js";
-import type { Method } from "./method.js";
-import { OpenItems } from "./open-items.js";
+import { OpenSet } from "./open-items.js";
 
 /** Receives what a subscription found. */
 export type Listener = (message: {
@@ -13,7 +12,7 @@ export type Listener = (message: {
 }) => void;
 
 export class Subscriptions {
-  readonly #timers = new OpenItems<ReturnType<typeof setInterval>>(
+  readonly #timers = new OpenSet<ReturnType<typeof setInterval>>(
     "subscriptions",
     "eth_unsubscribe",
   );

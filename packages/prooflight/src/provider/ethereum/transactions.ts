@@ -3,21 +3,20 @@
 import { type Bytes, type Hex, toHex } from "../../bytes.js";
 import { refuse } from "../../error.js";
 import type { Block } from "../../ethereum/blocks.js";
-import type { Body } from "../../ethereum/bodies.js";
+import type { BlockBody } from "../../ethereum/bodies.js";
 import type { Json } from "../../ethereum/decode.js";
 import { encodeTransaction } from "../../ethereum/encode.js";
-import { Absent, Given } from "../../ethereum/json.js";
+import { JsonValue, NullAnswer } from "../../ethereum/json.js";
 import {
-  type TransactionReceipt,
   onBranch,
+  type TransactionReceipt,
   verifyPending,
   verifyTransaction,
 } from "../../ethereum/transactions.js";
 import { hashAt } from "../request.js";
 import { aboutBlock, aboutBody, indexAt } from "./blocks.js";
-import type { View } from "./chain.js";
+import type { Method, View } from "./chain.js";
 import { pendingJson, receiptJson, transactionJson } from "./json.js";
-import type { Method } from "./method.js";
 
 export const [byNumberAndIndex, byHashAndIndex] = aboutBody((body, params, name) => {
   const { block, transactions, hashes } = body;
@@ -90,7 +89,7 @@ export const getBlockReceipts: Method = (chain, params, name) => {
 async function receiptsJson(
   view: View,
   block: Block,
-  { transactions }: Body,
+  { transactions }: BlockBody,
   receipts: readonly TransactionReceipt[],
 ) {
   const hasBlobs = receipts.some(({ type }) => type === 3);
@@ -102,19 +101,19 @@ async function receiptsJson(
 }
 
 /** What the server says about a transaction. */
-async function claimed(view: View, method: string, hash: Hex): Promise<Given> {
+async function claimed(view: View, method: string, hash: Hex): Promise<JsonValue> {
   const reply = await view.server.call(method, [hash]);
   if (reply === null) throw absent(hash);
-  return new Given(reply, method);
+  return new JsonValue(reply, method);
 }
 
 /** The block that the server places a transaction in; null if the verified chain has none of that number yet. */
-async function placeOf(view: View, given: Given): Promise<Block | null> {
+async function placeOf(view: View, given: JsonValue): Promise<Block | null> {
   const number = given.optional("blockNumber")?.quantity();
   return number === undefined ? null : view.find(number);
 }
 
 const absent = (hash: Hex) =>
   refuse("unknown_transaction", `a block with the transaction ${hash}`, "none", {
-    cause: new Absent(hash),
+    cause: new NullAnswer(hash),
   });

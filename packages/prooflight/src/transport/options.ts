@@ -1,0 +1,73 @@
+/** The options that every client of servers has. */
+
+import {
+  abortSignal,
+  type Arguments,
+  invalid,
+  milliseconds,
+  optionalFunction,
+} from "../arguments.js";
+import { describe, refuse } from "../error.js";
+import type { Transport } from "./http.js";
+import type { Failure } from "./servers.js";
+
+/** The settings that do not depend on the kind of chain. */
+export interface ServerSettings {
+  transport: Transport;
+  onFailure: (failure: Failure) => void;
+  now: () => bigint;
+  signal: AbortSignal | undefined;
+}
+
+const MAX_REPLY_BYTES = 40 * 1024 * 1024;
+
+/** The longest delay of a timer, in milliseconds. A longer one would fire immediately. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The options of {@link readServerOptions}. */
+export const SERVER_OPTIONS = [
+  "timeout",
+  "maxReplyBytes",
+  "onFailure",
+  "fetch",
+  "now",
+  "signal",
+] as const;
+
+/** Checks how servers are asked, by clients of any chain; throws `invalid_argument`. */
+export function readServerOptions(
+  given: Arguments<(typeof SERVER_OPTIONS)[number]>,
+): ServerSettings {
+  const functionOf = (name: "onFailure" | "fetch" | "now") =>
+    optionalFunction(given.unchecked(name), name);
+  const timeout = milliseconds(given.unchecked("timeout"), "timeout");
+  return {
+    transport: {
+      fetch: (functionOf("fetch") as typeof fetch | undefined) ?? platformFetch,
+      timeout: Math.min(timeout ?? 10_000, MAX_TIMER_MS),
+      maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
+    },
+    onFailure:
+      (functionOf("onFailure") as ServerSettings["onFailure"] | undefined) ?? (() => undefined),
+    now: clock(functionOf("now") as (() => unknown) | undefined),
+    signal: abortSignal(given.unchecked("signal")),
+  };
+}
+
+/** The platform's clock, or another one whose times are checked. */
+function clock(now: (() => unknown) | undefined): () => bigint {
+  if (!now) return () => BigInt(Date.now());
+  return () => {
+    const time = now();
+    if (typeof time === "bigint" && time >= 0n && time < 1n << 64n) return time;
+    throw invalid(undefined, "now", "a time of 0n to 2^64 - 1", describe(time));
+  };
+}
+
+/** jsdom has none. */
+const platformFetch: typeof fetch = async (...to) => {
+  const { fetch } = globalThis as { fetch?: typeof globalThis.fetch };
+  if (!fetch)
+    throw refuse("invalid_argument", "the option fetch, where the platform has none", "nothing");
+  return fetch(...to);
+};
