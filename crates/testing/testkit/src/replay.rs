@@ -12,7 +12,7 @@ type Target = fn(&mut Unstructured<'_>) -> Result<()>;
 pub fn replay(here: &str, targets: &[(&str, Target)]) {
     let here = Path::new(here);
     for (name, target) in targets {
-        let seeds = inputs(&here.join("../fuzz/corpus").join(name));
+        let seeds = inputs(&here.join("../testing/fuzz/corpus").join(name));
         assert!(seeds.len() >= 20, "{name} has {} seeds", seeds.len());
         for input in seeds.into_iter().chain(inputs(&here.join("tests/regressions").join(name))) {
             // An input that ends too early is skipped.
