@@ -176,6 +176,8 @@ export class Beacon implements HeadSource {
 
   /** Learns the committees up to that after the current period, as far as the server knows them. */
   async #followCommittees(server: Server): Promise<void> {
+    // The clock may have passed periods since the last update was processed.
+    this.#heads = resume(this.#networkTime, ANY_AGE, this.heads.state);
     for (;;) {
       const { currentPeriod } = this.heads;
       const from = newestCommittee(this.heads);
@@ -249,6 +251,9 @@ export class Beacon implements HeadSource {
     if (beaconRoot !== finalized.beaconRoot) this.#updates.add(beaconRoot, { form, ssz });
   }
 }
+
+/** A state of this client's own is continued however old it is, in seconds. */
+const ANY_AGE = (1n << 64n) - 1n;
 
 /** The newest period whose committee is known. */
 const newestCommittee = ({ period, knowsNextCommittee }: BeaconState): bigint =>

@@ -101,6 +101,7 @@ export class EthereumClient {
 
   /** Asks for the newest heads and accepts them. Questions do this by themselves, at most every `refresh`. */
   async sync(options: SignalOptions = {}): Promise<void> {
+    this.#beacon.check();
     await this.#beacon.sync(readSignal(options));
   }
 

@@ -34,7 +34,8 @@ async function follow(
   style: Style = {},
   messages: Messages = honest(fork),
 ) {
-  const world = { messages, now: timeOf(first(fork) + 50), asked: 0 };
+  const paths: string[] = [];
+  const world = { messages, now: timeOf(first(fork) + 50), asked: 0, paths };
   const failures: Failure[] = [];
   const server = serverOf(fork, () => world.messages, style);
   const client = await EthereumClient.connect({
@@ -42,6 +43,7 @@ async function follow(
     now: () => world.now,
     fetch: (...request) => {
       world.asked += 1;
+      paths.push((request[0] as URL).href);
       return server(...request);
     },
     onFailure: (failure) => failures.push(failure),
@@ -230,6 +232,22 @@ describe("a clock", () => {
     expect(client).toMatchObject({ reason: "head_too_old" });
   });
 });
+
+test.each([1n, 2n, 3n, 20n])(
+  "a client that slept for %d periods asks for their committees",
+  async (slept) => {
+    const { client, world } = await follow("electra");
+    const before = world.paths.length;
+    // A period has 64 slots. At most 16 updates are asked for at once.
+    world.now += timeOf(Number(slept) * 64) - timeOf(0);
+    await client.sync();
+    const asked = world.paths.slice(before).filter((path) => path.includes("/updates?"));
+    const count = slept < 16n ? slept : 16n;
+    expect(asked.map((path) => path.replace(/^.*\?/, ""))).toEqual([
+      `start_period=5&count=${count}`,
+    ]);
+  },
+);
 
 describe("maxHeadAge", () => {
   const age = { maxHeadAge: 60_000, refresh: 1_000_000 };

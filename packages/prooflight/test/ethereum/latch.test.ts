@@ -86,11 +86,13 @@ describe("a client that was stopped", () => {
     "throws its error from %s, whatever it is given",
     async (name) => {
       const { client, error } = await stopped();
-      const thrown = await refusalOf(() => {
-        const member = Reflect.get(client, name) as unknown;
-        return typeof member === "function" ? (member.call(client) as unknown) : member;
-      });
-      expect(thrown).toBe(error);
+      for (const given of [[], [null], [5], ["latest"]]) {
+        const thrown = await refusalOf(() => {
+          const member = Reflect.get(client, name) as unknown;
+          return typeof member === "function" ? (member.call(client, ...given) as unknown) : member;
+        });
+        expect(thrown).toBe(error);
+      }
     },
   );
 
