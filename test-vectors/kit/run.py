@@ -239,7 +239,7 @@ def difference(expected, found):
 
 
 def files_of(path):
-    """The path, or the vector files below the folder; schema/ describes them, data/ has what they need."""
+    """The path, or the vector files of a folder; schema/ describes them, data/ has what they need."""
     names = (file.relative_to(path) for file in path.rglob("*.json"))
     files = [path / name for name in sorted(names) if not {"schema", "data"} & set(name.parts)]
     # A folder without files fails when it is read.
@@ -258,7 +258,8 @@ def print_file(path, outcomes):
     unsupported = Counter(outcome.type for outcome in failed if outcome.found == UNSUPPORTED)
     for name, number in unsupported.items():
         option = f"--skip {shlex.quote(name)}"
-        say(f"  {number} of the type {shorten(name)}: found unsupported; {option} allows it")
+        noun = "test" if number == 1 else "tests"
+        say(f"  {number} {noun} of {shorten(name)}: found unsupported; {option} allows this")
     not_run = sum(outcome.found == NOT_RUN for outcome in failed)
     if not_run:
         others = "other test was" if not_run == 1 else f"other {not_run} tests were"

@@ -4,8 +4,8 @@ import sys
 import threading
 import unicodedata
 
-# Control characters (C0 and C1), format characters (such as those that change the direction of text),
-# separators of lines and paragraphs, unpaired surrogates.
+# Control characters (C0 and C1), format characters (such as those that change the direction of
+# text), separators of lines and paragraphs, unpaired surrogates.
 ESCAPED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 
 # The most that is shown of what a process wrote to its standard error: its end.

@@ -52,7 +52,7 @@ class Verifier:
 
     @property
     def is_silent(self):
-        """Whether it has answered nothing to several questions; the next ones are not worth the time."""
+        """Whether it has answered none of several questions, so that no answer is expected."""
         return self.answers == 0 and self.questions >= MAX_SILENT
 
     def ask(self, group_type, test_input):

@@ -225,7 +225,7 @@ class Runs(WithFiles):
             self.assertNotIn(char, printed[1])
 
     def test_unsupported_names_its_remedy(self):
-        self.fails('return {"unsupported": True}', "--skip Test allows it", last="0 passed, 2 failed")
+        self.fails('return {"unsupported": True}', "--skip Test allows this", last="0 passed, 2 failed")
 
     def test_a_skipped_type_that_no_file_has_is_named(self):
         self.ends(self.run_kit("return right(question)", "--skip", "None"), "2 passed, 0 failed", 0)
