@@ -47,7 +47,10 @@ await main(async () => {
 /** Fuzzes one target; the remark is the number of runs. */
 async function fuzz(target, seconds, { sh, note }) {
   // New inputs go to the cache; the committed corpus is only read.
-  const corpus = [join(cache, "fuzz", target), inside("crates", "testing", "fuzz", "corpus", target)];
+  const corpus = [
+    join(cache, "fuzz", target),
+    inside("crates", "testing", "fuzz", "corpus", target),
+  ];
   mkdirSync(corpus[0], { recursive: true });
   const folders = corpus.filter((folder) => existsSync(folder));
   const libFuzzer = [`-max_total_time=${seconds}`, "-print_final_stats=1", ...LIMITS];
@@ -84,7 +87,8 @@ function filesOf(folder) {
 
 function fuzzTargets() {
   const path = inside("crates", "testing", "fuzz", "Cargo.toml");
-  if (!existsSync(path)) throw new Problem("crates/testing/fuzz/Cargo.toml is missing: no fuzz targets.");
+  if (!existsSync(path))
+    throw new Problem("crates/testing/fuzz/Cargo.toml is missing: no fuzz targets.");
   const bins = readFileSync(path, "utf8")
     .split(/^\[\[bin\]\]/m)
     .slice(1);

@@ -43,7 +43,12 @@ function read() {
 }
 
 await main(async () => {
-  const { names, keys, minutes, file = inside("crates", "testing", "bench", "log", "log.json") } = read();
+  const {
+    names,
+    keys,
+    minutes,
+    file = inside("crates", "testing", "bench", "log", "log.json"),
+  } = read();
   if (!existsSync(program)) {
     throw new Problem("Build first: cargo build --profile node -p prooflight-node --locked");
   }
