@@ -143,17 +143,19 @@ def read_command(text):
 
 
 def read_jobs(text):
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is below 1")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
 
 
 def read_seconds(text):
-    number = float(text)
-    if not 0 < number <= TIMEOUT_MAX:
-        raise argparse.ArgumentTypeError(f"{text} is not a time above 0")
-    return number
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time above 0, or too long")
+    return seconds
 
 
 def run(paths, options):

@@ -32,9 +32,9 @@ class Runs(WithFiles):
         command = shlex.join([sys.executable, "-c", script])
         return self.run_command(command, *arguments, *(files or [self.write(file_of(VALID, INVALID))]))
 
-    def run_command(self, command, *arguments):
+    def run_command(self, *arguments):
         done = subprocess.run(
-            [sys.executable, str(RUN), command, *map(str, arguments)],
+            [sys.executable, str(RUN), *map(str, arguments)],
             capture_output=True,
             encoding="utf-8",
             check=False,
@@ -42,6 +42,15 @@ class Runs(WithFiles):
         self.assertNotIn("Traceback", done.stderr)
         self.complaints = done.stderr
         return done.returncode, done.stdout
+
+    def many(self, number):
+        """A file with so many tests."""
+        return self.write(file_of(*[changed(VALID, tcId=i + 1) for i in range(number)]))
+
+    def refuses(self, message, *arguments):
+        """The kit runs nothing, and says why."""
+        self.assertEqual(self.run_command(*arguments), (2, ""))
+        self.assertIn(message, self.complaints)
 
     def ends(self, printed, last, code):
         self.assertEqual((printed[0], printed[1].splitlines()[-1]), (code, last), printed[1])
@@ -188,27 +197,49 @@ class Runs(WithFiles):
         self.ends(printed, "0 passed, 1 failed", 1)
 
     def test_a_command_that_cannot_be_started(self):
-        code, _ = self.run_command("./no-such-verifier", self.write(file_of(VALID)))
-        self.assertEqual(code, 2)
-
-    def test_a_command_that_is_none(self):
-        for command in ("", "  ", "'x"):
+        for command, message in (
+            ("./no-such-verifier", "cannot start ./no-such-verifier"),
+            ("''", "cannot start ''"),
+            ("", "argument COMMAND: no command"),
+            ("  ", "argument COMMAND: no command"),
+            ("'x", "No closing quotation"),
+        ):
             with self.subTest(command):
-                code, _ = self.run_command(command, self.write(file_of(VALID)))
-                self.assertEqual(code, 2)
+                self.refuses(message, command, self.write(file_of(VALID)))
 
     def test_options_out_of_range(self):
-        for option in ("--jobs=0", "--jobs=-3", "--timeout=0", "--timeout=-1", "--timeout=nan", "--timeout=inf"):
-            with self.subTest(option):
-                code, _ = self.run_command("true", option, self.write(file_of(VALID)))
-                self.assertEqual(code, 2)
+        for option, values in (
+            ("--timeout", ("-1", "0", "nan", "inf", "1e300", "soon")),
+            ("--jobs", ("-3", "0", "1.5", "many")),
+        ):
+            for value in values:
+                with self.subTest(f"{option} {value}"):
+                    self.refuses(f"argument {option}: '{value}' is no", "true", option, value)
+
+    def test_only_the_command_is_required(self):
+        self.refuses("arguments are required: COMMAND\n")
 
     def test_a_command_that_answers_nothing_is_given_up(self):
-        path = self.write(file_of(*[changed(VALID, tcId=number) for number in range(1, 41)]))
+        path = self.many(40)
         printed = self.run_command("sleep 60", "--timeout", "0.2", path)
         self.ends(printed, "0 passed, 40 failed", 1)
         self.assertEqual(printed[1].count("(is each line flushed?)"), 3)
         self.assertIn("the command has answered nothing; the other 37 tests were not run", printed[1])
+
+    def test_a_command_that_has_answered_is_not_given_up(self):
+        # After a crash the number of the question tells the new process that it is not the first.
+        say = "if question['id'] > 1: os._exit(1)\nreturn right(question)"
+        printed = self.run_kit(say, files=[self.many(9)])
+        self.ends(printed, "1 passed, 8 failed", 1)
+        self.assertEqual(printed[1].count("exit code 1"), 8)
+        say = "if question['id'] == 2: time.sleep(60)\nreturn right(question)"
+        printed = self.run_kit(say, "--timeout", "1", files=[self.many(9)])
+        self.ends(printed, "8 passed, 1 failed", 1)
+        self.assertNotIn("flushed", printed[1])
+
+    def test_an_answer_that_is_no_verdict_is_an_answer(self):
+        printed = self.run_command("yes", self.many(5))
+        self.assertEqual(printed[1].count("no JSON object"), 5)
 
     def test_the_same_complaint_of_a_command_is_printed_once(self):
         say = "print('no such module', file=sys.stderr, flush=True)\nos._exit(1)"
@@ -216,16 +247,38 @@ class Runs(WithFiles):
         self.ends(printed, "0 passed, 2 failed", 1)
         self.assertEqual(self.complaints.count("no such module"), 1)
 
+    def test_the_end_of_a_long_complaint_is_printed(self):
+        script = "import sys; sys.stderr.write('x' * (1 << 17) + '\\nlast\\n')"
+        self.run_command(shlex.join([sys.executable, "-c", script]), self.many(1))
+        self.assertTrue(self.complaints.endswith("x\nlast\n"))
+        self.assertIn("bytes before", self.complaints)
+        self.assertLess(len(self.complaints), 70_000)
+
     def test_text_of_files_and_commands_is_escaped(self):
-        path = self.write(file_of(changed(VALID, comment="a\nfoo: 5 passed\x1b[2J\u202e")))
-        say = 'return {"invalid": {"code": "x\\x1b[2J", "reason": "y\\u202e"}}'
-        printed = self.run_kit(say, files=[path])
-        self.ends(printed, "0 passed, 1 failed", 1)
-        for char in ("\x1b", "\u202e", "\nfoo"):
-            self.assertNotIn(char, printed[1])
+        # ESC, CSI of C1, lines of its own, and marks that change the direction of text.
+        hostile = "\x1b[2J\x9b1m\nfoo: 5 passed\r\u202e\u2066\u2028"
+        test = changed(INVALID, comment=hostile, expectedError=hostile, expectedReason=hostile)
+        path = self.write(file_of(test, group_type=hostile), "a\x1b[2J\nfoo.json")
+        for say in (
+            f"return {{'invalid': {{'code': 'x' + {hostile!r}, 'reason': {hostile!r}}}}}",
+            f"print({hostile.replace(chr(10), '')!r}, flush=True)\nos._exit(0)",
+            "return {'unsupported': True}",
+            f"sys.stderr.write({hostile.replace(chr(10), '')!r})\nos._exit(0)",
+        ):
+            with self.subTest(say):
+                printed = self.run_kit(say, files=[path])
+                self.ends(printed, "0 passed, 1 failed", 1)
+                for part in ("\x1b", "\x9b", "\nfoo", "\r", "\u202e", "\u2066", "\u2028"):
+                    self.assertNotIn(part, printed[1] + self.complaints)
+                self.assertIn(r"a\x1b[2J\nfoo.json", printed[1])
 
     def test_unsupported_names_its_remedy(self):
-        self.fails('return {"unsupported": True}', "--skip Test allows this", last="0 passed, 2 failed")
+        other = self.write(file_of(VALID, group_type="Two words"), "other.json")
+        code, printed = self.run_kit('return {"unsupported": True}', files=[self.many(5), other])
+        self.assertEqual(code, 1)
+        self.assertIn("\n  5 tests of Test: found unsupported; --skip Test allows this\n", printed)
+        self.assertIn("1 test of Two words: found unsupported; --skip 'Two words' allows", printed)
+        self.assertEqual(printed.count("unsupported"), 2)
 
     def test_a_skipped_type_that_no_file_has_is_named(self):
         self.ends(self.run_kit("return right(question)", "--skip", "None"), "2 passed, 0 failed", 0)
@@ -235,6 +288,11 @@ class Runs(WithFiles):
         folder = self.write(file_of(VALID, INVALID)).parent
         printed = self.run_kit("return right(question)", files=[folder])
         self.ends(printed, "2 passed, 0 failed", 0)
+        empty = folder / "empty"
+        empty.mkdir()
+        printed = self.run_kit("return right(question)", files=[empty])
+        self.ends(printed, "0 passed, 1 failed", 1)
+        self.assertIn("a folder without vector files", printed[1])
 
     def test_a_reader_that_stops_reading(self):
         path = self.write(file_of(VALID))
