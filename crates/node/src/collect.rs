@@ -460,8 +460,8 @@ mod tests {
         }
     }
 
-    /// Makes a block with an operation, of which so many attempts are spoiled; returns what came of it and
-    /// all attempts.
+    /// Makes a block with an operation; its first `spoiled` attempts are invalid. Returns the result and all
+    /// attempts.
     fn make(spoiled: u32) -> (Result<NextBlock>, Vec<Proposal>) {
         let folder = tempfile::tempdir().unwrap();
         let key: SigningKey = generate().unwrap();

@@ -9,8 +9,7 @@
 //! * [`log`] has the chain's log in an object store, if there is one; [`snapshots`] has the files of `smt` there.
 //! * [`copy`] copies a chain while it grows; [`audit()`] checks one without executing its blocks.
 //! * [`rpc`] and [`server`] serve the chain to [`clients`]; blocking work runs on the threads of [`blocking`].
-//! * [`authority`] signs blocks on a machine of its own; [`collect`] and [`desk`] have them signed.
-//! * [`rpc`] and [`server`] serve the chain; blocking work runs on the threads of [`blocking`].
+//! * [`authority`] signs blocks on another machine; [`collect`] and [`desk`] have them signed.
 
 #![forbid(unsafe_code)]
 

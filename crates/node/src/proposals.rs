@@ -1,4 +1,4 @@
-//! Blocks that are proposed to authorities on machines of their own, before they are signed.
+//! Blocks that are proposed to remote authorities, before they are signed.
 //!
 //! A proposal is durable before anybody is asked to sign it, and it is never replaced. So whoever leads
 //! after a crash resumes it, and nobody is asked to sign a second block of its height.

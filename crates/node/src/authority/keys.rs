@@ -26,7 +26,7 @@ impl Signers {
         Err(Error::new(Reason::InvalidConfig, expected, signers.count()))
     }
 
-    /// Like [`new`](Self::new), with any number of keys; the others sign on machines of their own.
+    /// Like [`new`](Self::new), with any number of keys; the others sign on other machines.
     pub fn some(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
         check_majority(config)?;
         let mut signers = Vec::with_capacity(keys.len());

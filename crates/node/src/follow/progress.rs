@@ -65,7 +65,7 @@ impl Progress {
         self.failed = Some(error);
     }
 
-    /// Records that the last request succeeded and what came of it was accepted.
+    /// Records that the last request succeeded and its answer was accepted.
     pub(super) fn succeeded(&mut self) {
         self.failed = None;
     }

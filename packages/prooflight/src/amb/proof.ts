@@ -38,7 +38,7 @@ export interface AmbResults {
  * asked, `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it does not verify against the
  * root.
  *
- * A page may open no key. Who walks from page to page must bound how many in a row do so: `opened`.
+ * A page may open no key. A walk from page to page must bound the number of consecutive pages that open none, by `opened`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/amb.md#7-verification | The specification, amb 7}
  */

@@ -108,8 +108,8 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
  * Verifies all raw keys between two bounds that had a value after a block, with their values, or the first page of
  * them.
  *
- * Throws like {@link verifyState}. A page may open no key: who walks from page to page must bound how many in a row do so,
- * by `opened`.
+ * Throws like {@link verifyState}. A page may open no key. A walk from page to page must bound the number of consecutive pages
+ * that open none, by `opened`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#13-ordered-keys | The specification, chain 13}
  */

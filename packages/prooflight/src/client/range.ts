@@ -37,7 +37,7 @@ export interface RangeOptions extends KeyRange {
   /** The most entries of a page, at most 4096. Default 1024. */
   pageSize?: number | undefined;
   /**
-   * The most pages that a server may send in a row without opening a key, or in addition to the keys that it has opened.
+   * The most consecutive pages that a server may send without opening a key, or in addition to the keys that it has opened.
    * A key that was written or deleted after the block is opened, too. Default 64.
    */
   maxEmptyPages?: number | undefined;

@@ -34,7 +34,7 @@ const KINDS: ReadonlyMap<string, MethodKind> = new Map<string, MethodKind>([
 ]);
 
 /**
- * The methods that the mode `if-possible` hands on by default.
+ * The methods that the mode `if-possible` forwards by default.
  *
  * `eth_getTransactionCount` is forwarded for the block `pending` only, and methods about fees only with a
  * `maxFeePerGas`.

@@ -2,6 +2,7 @@ import { Arguments, invalid, optionalFunction } from "../arguments.js";
 import { mostReplyBytes } from "../mpt/response.js";
 import { Address, foundInstead } from "../transport/address.js";
 import type { Transport } from "../transport/http.js";
+import { MAX_TIMER_MS } from "../transport/options.js";
 import { call } from "../transport/rpc.js";
 import { needsUser } from "./forwardable.js";
 import { reading } from "./options.js";
@@ -16,9 +17,6 @@ export interface HttpOptions {
   /** Sends requests. Default: the platform's `fetch`. */
   fetch?: typeof fetch | undefined;
 }
-
-/** The longest timer of the platform, in milliseconds: 24 days. */
-const LONGEST = 2 ** 31 - 1;
 
 /**
  * A provider of EIP-1193 over HTTP, for `createProvider`. It bounds the time and size of replies and verifies
@@ -37,7 +35,7 @@ export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1
       const bounded = {
         ...transport,
         fetch: address.fetchBy(transport.fetch),
-        timeout: needsUser(method) ? LONGEST : timeout,
+        timeout: needsUser(method) ? MAX_TIMER_MS : timeout,
         maxReplyBytes: Math.min(maxReplyBytes, mostReplyBytes(method, params) ?? maxReplyBytes),
       };
       try {
@@ -55,7 +53,7 @@ function transportOf(options: HttpOptions): Transport {
     fetch:
       (optionalFunction(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
       ((...to) => fetch(...to)),
-    timeout: Math.min(given.optionalU32("timeout") ?? 10_000, LONGEST),
+    timeout: Math.min(given.optionalU32("timeout") ?? 10_000, MAX_TIMER_MS),
     maxReplyBytes: given.optionalU32("maxReplyBytes") ?? 40 * 1024 * 1024,
   };
 }

@@ -141,7 +141,7 @@ const isRedirect = ({ type, status }: Response) =>
 const NEEDS_STREAM =
   "fetch to give a Response whose body is a stream, so that a reply can be bounded";
 
-/** Timers get a turn after so many pieces: a stream that always has the next one would keep the timeout from running. */
+/** Timers get a turn after this many chunks: a stream that always has the next one would keep the timeout from running. */
 const CHUNKS_PER_TURN = 256;
 
 /** The whole body, if it has at most `maxReplyBytes`. */

@@ -21,7 +21,7 @@ export interface ServerSettings {
 
 const MAX_REPLY_BYTES = 40 * 1024 * 1024;
 
-/** The longest delay of a timer, in milliseconds. A longer one would fire immediately. */
+/** The longest delay of a timer in milliseconds, 24 days. A longer one would fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The options of {@link readServerOptions}. */

@@ -315,8 +315,8 @@ describe("the list of methods that may be forwarded", () => {
     ["a method that is verified", { forward: ["eth_getBalance"] }],
     ["no text", { forward: [1 as never] }],
     ["no list", { forward: "eth_call" as never }],
-    ["no mode that hands on", { mode: "strict", forward: ["eth_call"] }],
-    ["no mode that hands on fees", { mode: "strict", maxFeePerGas: 1n }],
+    ["no mode that forwards", { mode: "strict", forward: ["eth_call"] }],
+    ["no mode that forwards fees", { mode: "strict", maxFeePerGas: 1n }],
     ["fees that are none", { maxFeePerGas: -1n }],
   ])("of the wrong form is refused: %s", (_, changes) => {
     expect(() => handsOn(changes)).toThrow(/an argument has the wrong type/);
