@@ -5,7 +5,13 @@ import { join } from "node:path";
 
 import { inside } from "../../../scripts/lib/paths.mjs";
 import { main } from "../../../scripts/lib/task.mjs";
-import { replaceTextCodecs, writeCommonJs, writeEntries, writeInlined } from "./entries.mjs";
+import {
+  removeExamples,
+  replaceTextCodecs,
+  writeCommonJs,
+  writeEntries,
+  writeInlined,
+} from "./entries.mjs";
 import { reportSizes } from "./sizes.mjs";
 import { buildBinaries, inWorkFolder, sh } from "./wasm.mjs";
 
@@ -19,6 +25,7 @@ await main(() =>
     mkdirSync(wasm, { recursive: true });
     await buildBinaries(work, wasm);
     await sh("tsc", ["-p", join(here, "tsconfig.build.json"), "--outDir", dist]);
+    removeExamples(dist);
     replaceTextCodecs(wasm);
     writeInlined(wasm, join(here, "src", "wasm"));
     writeEntries(dist);

@@ -32,6 +32,19 @@ export function writeInlined(wasm, types) {
   }
 }
 
+/** Removes the examples from the comments of the modules, which would be larger: editors read the declarations. */
+export function removeExamples(dist) {
+  const modules = readdirSync(dist, { recursive: true }).filter((path) => path.endsWith(".js"));
+  for (const path of modules.map((path) => join(dist, path))) {
+    const text = readFileSync(path, "utf8");
+    const rest = text.replaceAll(EXAMPLE, "");
+    if (rest !== text) writeFileSync(path, rest);
+  }
+}
+
+/** The last part of a comment, with the empty line before it. */
+const EXAMPLE = /^ *\*\n *\* @example\n *\* ```ts\n(?: *\*.*\n)*? *\* ```\n(?= *\*\/)/gm;
+
 /** Writes dist/inline and dist/workerd: each module, preceded by the location of its binaries. */
 export function writeEntries(dist) {
   for (const kind of ["inline", "workerd"]) {
