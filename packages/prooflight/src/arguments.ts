@@ -13,8 +13,7 @@ const MAX_ITEMS = 2 ** 24;
  * The members of a caller's object. Each is read once, and checked by the method that returns it.
  *
  * Only own members count, so that a polluted prototype cannot switch off a check. An unknown member
- * is refused: otherwise a misspelt optional one, and the check that it asks for, would be silently
- * ignored.
+ * is refused: otherwise a misspelt option, and the check that it asks for, would be silently ignored.
  */
 export class Arguments<Name extends string> {
   readonly #scheme: Scheme | undefined;
@@ -124,7 +123,7 @@ export class Arguments<Name extends string> {
     return this.#refuse(name, "a boolean", value);
   }
 
-  /** One of some strings, or undefined. */
+  /** One of `choices`, or undefined. */
   optionalChoice<Choice extends string>(
     name: Name,
     choices: readonly Choice[],
@@ -135,7 +134,7 @@ export class Arguments<Name extends string> {
     return choice ?? this.#refuse(name, choices.join(" or "), value);
   }
 
-  /** The members of an object within this one; of an empty one if it is undefined. */
+  /** The members of an object within this object. An undefined one counts as empty. */
   optionalObject<Inner extends string>(name: Name, known: readonly Inner[]): Arguments<Inner> {
     const value = this.#members.get(name);
     return new Arguments(this.#scheme, value === undefined ? {} : value, known, this.#path + name);
@@ -146,7 +145,7 @@ export class Arguments<Name extends string> {
   }
 }
 
-/** The items of an array, each read once; holes become undefined. Throws `invalid_argument` if it is not one. */
+/** The items of an array, each read once; holes become undefined. Throws `invalid_argument` for anything else. */
 export function itemsOf(
   scheme: Scheme | undefined,
   given: unknown,
@@ -160,11 +159,11 @@ export function itemsOf(
   throw invalid(scheme, path, `an array of at most ${MAX_ITEMS} items`, `${length} items`);
 }
 
-/** The first member of an object that is not a known one, and the known one that may be meant. */
+/** The first unknown member of an object, with the known member that may be meant. */
 export function unknownMember(given: object, known: readonly string[]): string | undefined {
   const stranger = Object.keys(given).find((member) => !known.includes(member));
   if (stranger === undefined) return undefined;
-  // Names that are no identifiers may come from a file, and be made to mislead a reader.
+  // A name that is not an identifier may come from a file and be chosen to mislead a reader.
   const name = /^[\w$]{1,40}$/.test(stranger) ? stranger : describe(stranger);
   const meant = nearest(stranger, known);
   return meant === undefined ? `member ${name}` : `member ${name}; did you mean ${meant}?`;
@@ -237,12 +236,20 @@ export function notify<T>(callback: ((value: T) => void) | undefined, value: T):
  * Throws `invalid_input` / `invalid_argument` if it does not start with `0x`, has an odd length, or other characters.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/conventions.md#5-json-encoding | The specification, conventions 5}
+ *
+ * @example
+ * ```ts
+ * import { fromHex } from "prooflight";
+ *
+ * const key = fromHex("0x626f62");
+ * console.log(new TextDecoder().decode(key)); // bob
+ * ```
  */
 export function fromHex(hex: string): Bytes {
   return readHex(undefined, hex, "hex");
 }
 
-/** The bytes of 0x-hex; throws `invalid_argument`, naming `path`, if it is none. */
+/** Decodes a 0x-hex string; throws `invalid_argument`, which names `path`, for anything else. */
 export function readHex(scheme: Scheme | undefined, given: unknown, path: string): Bytes {
   try {
     return decode(given as string);
@@ -252,7 +259,7 @@ export function readHex(scheme: Scheme | undefined, given: unknown, path: string
   }
 }
 
-/** The bytes of a hash or key, 32 of them, in 0x-hex; throws like {@link readHex}. */
+/** Decodes a hash or key, 32 bytes in 0x-hex; throws like {@link readHex}. */
 export function readHash(given: unknown, path: string): Bytes {
   const bytes = readHex(undefined, given, path);
   if (bytes.length === 32) return bytes;

@@ -6,7 +6,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 /** Bytes in hexadecimal digits, with `0x`. */
 export type Hex = `0x${string}`;
 
-/** As `fromHex` of `prooflight`, but an error does not name the argument: callers know its name. */
+/** Decodes a 0x-hex string like `fromHex` of `prooflight`, but its errors do not name the argument. */
 export function fromHex(hex: string): Bytes {
   const bytes = new Uint8Array(hexLength(hex));
   hexInto(bytes, hex);
@@ -21,7 +21,9 @@ export function hexLength(hex: string): number {
   return hex.length / 2 - 1;
 }
 
-/** Decodes a 0x-hex string into `bytes`, which has its length. Throws like {@link fromHex}. */
+/**
+ * Decodes a 0x-hex string into `bytes`, which must have the string's {@link hexLength}. Throws like {@link fromHex}.
+ */
 export function hexInto(bytes: Uint8Array, hex: string): void {
   for (let i = 0; i < bytes.length; i++) {
     const high = digit(hex.charCodeAt(2 * i + 2));
@@ -37,6 +39,14 @@ export function hexInto(bytes: Uint8Array, hex: string): void {
  * Encodes bytes as a 0x-hex string in lower case. Throws `invalid_input` if they are not a `Uint8Array`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/conventions.md#5-json-encoding | The specification, conventions 5}
+ *
+ * @example
+ * ```ts
+ * import { toHex } from "prooflight";
+ *
+ * const key = new TextEncoder().encode("bob");
+ * console.log(toHex(key)); // 0x626f62
+ * ```
  */
 export function toHex(bytes: Uint8Array): string {
   const view = viewOf(bytes);
@@ -50,11 +60,11 @@ export function toHex(bytes: Uint8Array): string {
 export const BYTES = "a Uint8Array that is not detached";
 
 /**
- * A view of a `Uint8Array` of any realm, of a length that stays the same; undefined for any other value, or if its bytes
- * are gone: the buffer is detached, or was shrunk so that none of them is left.
+ * A view of a `Uint8Array` of any realm, whose length never changes.
  *
- * It uses only the internal slots of the object. An overridden length or prototype could otherwise
- * mislead the verifiers.
+ * Returns undefined for any other value, and for an array that lost its bytes because its buffer was detached or
+ * shrunk. Only the internal slots of the array are read. An overridden length or prototype could otherwise mislead the
+ * verifiers.
  */
 export function viewOf(value: unknown): Uint8Array | undefined {
   if (name.get.call(value) !== "Uint8Array") return undefined;
@@ -69,10 +79,10 @@ export function viewOf(value: unknown): Uint8Array | undefined {
 }
 
 /**
- * Whether an empty view may be one whose bytes are gone with the end of its buffer.
+ * Whether an empty view may have lost its bytes when its buffer was shrunk.
  *
- * A view whose length follows that of its buffer is empty if the buffer was shrunk down to its beginning. An empty view
- * there cannot be told from it, and is taken for one.
+ * A view that tracks its buffer's length is empty if the buffer was shrunk to where the view begins. A view that begins
+ * there and was always empty looks the same, so it counts as shrunk.
  */
 function isShrunk(view: unknown, memory: ArrayBufferLike, offset: number): boolean {
   try {
@@ -83,7 +93,7 @@ function isShrunk(view: unknown, memory: ArrayBufferLike, offset: number): boole
   return isResizable(memory) && offset === memoryLength.get.call(memory);
 }
 
-/** Whether memory can be shrunk; that of threads can only grow. */
+/** Whether a buffer can shrink; a SharedArrayBuffer can only grow. */
 function isResizable(memory: ArrayBufferLike): boolean {
   try {
     return resizable?.get.call(memory) ?? false;
@@ -102,7 +112,7 @@ const byteOffset = inherited.byteOffset as Getter<number>;
 const byteLength = inherited.byteLength as Getter<number>;
 const keys = inherited.keys as { value: (this: unknown) => unknown };
 
-/** Those of buffers; engines without resizable ones lack `resizable`. */
+/** The property descriptors of buffers. Engines without resizable buffers lack `resizable`. */
 const ofBuffers = Object.getOwnPropertyDescriptors(ArrayBuffer.prototype) as PropertyDescriptorMap;
 const memoryLength = ofBuffers["byteLength"] as Getter<number>;
 const resizable = ofBuffers["resizable"] as Getter<boolean> | undefined;
@@ -130,7 +140,7 @@ export type Quantity = `0x${string}`;
 /** Parses a quantity; undefined if it is not one, or has more than 64 bits. */
 export function parseQuantity(text: unknown): bigint | undefined {
   if (typeof text !== "string" || !/^0x(0|[1-9a-f][0-9a-f]{0,15})$/i.test(text)) return undefined;
-  // 0X is not a quantity, though its digits may be of any case.
+  // The digits may be in upper case, the prefix may not.
   return text.startsWith("0x") ? BigInt(text) : undefined;
 }
 

@@ -19,13 +19,26 @@ export interface Refusal extends RefusalDetails {
 /**
  * Why something was refused, or could not be checked.
  *
- * The package throws no other errors on purpose. `code` is the kind of refusal and `reason` the exact cause; both are
- * stable. `message` and `details` are readable text, and not stable.
+ * The package throws no other errors, except those of `prooflight/provider` and the reason of an `AbortSignal`. `code`
+ * is the kind of refusal and `reason` the exact cause; both are stable. `message` and `details` are readable text, and
+ * not stable.
  *
  * Comments on functions name a code alone, as in `mismatch`, and a reason after its code, as in `mismatch` /
  * `root_mismatch`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/reasons.md | Every reason}
+ *
+ * @example
+ * ```ts
+ * import { VerifyError } from "prooflight";
+ *
+ * try {
+ *   await client.get({ text: "account/alice" });
+ * } catch (error) {
+ *   if (!(error instanceof VerifyError)) throw error;
+ *   console.error(error.code, error.reason, error.details); // mismatch root_mismatch …
+ * }
+ * ```
  */
 export class VerifyError extends Error {
   override readonly name = "VerifyError";
@@ -50,7 +63,7 @@ export class VerifyError extends Error {
    * Restores an error from the result of {@link VerifyError.toJSON}, for example in another thread or program, where
    * `structuredClone` would keep only the message. The content is the sender's, and as trustworthy as the sender.
    *
-   * Throws `invalid_input` / `invalid_argument` if it is not of that form.
+   * Throws `invalid_input` / `invalid_argument` if `json` does not have that form.
    */
   static from(json: unknown): VerifyError {
     const { code, reason, scheme, message, expected, found } = Object(json) as Partial<Refusal>;

@@ -8,7 +8,7 @@ import { Reader } from "./wire.js";
 /**
  * The parameters of one of a chain's schemes; undefined if the chain does not keep it.
  *
- * Throws `invalid_input` / `invalid_config` if they have another length.
+ * Throws `invalid_input` / `invalid_config` if the parameters do not have this length, in bytes.
  */
 export function paramsOf(
   schemes: readonly { readonly id: number; readonly params: string }[],
@@ -37,9 +37,18 @@ export interface LvmtConfig {
 /**
  * The parameters of `lvmt` in a chain's configuration; undefined if the chain does not keep it.
  *
- * Throws `invalid_input` / `invalid_config` if they are not 34 bytes.
+ * Throws `invalid_input` / `invalid_config` if the parameters are not 34 bytes.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#1-formats | The specification, chain 1}
+ *
+ * @example
+ * ```ts
+ * import { lvmtConfig } from "prooflight/lvmt";
+ *
+ * const config = lvmtConfig(checkpoint.config);
+ * if (!config) throw new Error("the chain does not keep lvmt");
+ * console.log("vectors of", 2 ** config.logN, "entries");
+ * ```
  */
 export function lvmtConfig({
   schemes,
@@ -58,16 +67,25 @@ export interface LmptConfig {
   eraBlocks: number;
   /** Operations, one for each key that a block writes. */
   eraOps: number;
-  /** Bytes of their values, and 64 for each operation. */
+  /** Bytes of the written values, plus 64 for each operation. */
   eraBytes: bigint;
 }
 
 /**
  * The parameters of `lmpt` in a chain's configuration; undefined if the chain does not keep it.
  *
- * Throws `invalid_input` / `invalid_config` if they are not 16 bytes.
+ * Throws `invalid_input` / `invalid_config` if the parameters are not 16 bytes.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#1-formats | The specification, chain 1}
+ *
+ * @example
+ * ```ts
+ * import { lmptConfig } from "prooflight/lmpt";
+ *
+ * const config = lmptConfig(checkpoint.config);
+ * if (!config) throw new Error("the chain does not keep lmpt");
+ * console.log("an era has at most", config.eraBlocks, "blocks");
+ * ```
  */
 export function lmptConfig({
   schemes,

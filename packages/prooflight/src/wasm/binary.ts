@@ -41,8 +41,8 @@ export class Binary<G extends Glue> {
   #lost = 0;
 
   /**
-   * `locate` returns the file's URL. The caller must write it out, so that bundlers find it. `entries` names the entries
-   * of the package that embed the binary.
+   * `locate` returns the file's URL. The caller must write it out, so that bundlers find it. `entries` names the
+   * entries of the package that embed the binary.
    */
   constructor(
     file: string,
@@ -133,7 +133,7 @@ export class Binary<G extends Glue> {
     } catch (error) {
       if (!(error instanceof VerifyError) || error.reason !== "wasm_unavailable") throw error;
       const { found } = error.details;
-      // What a policy forbids, no other place of the binary allows.
+      // If a policy forbids WebAssembly, another location of the binary does not help.
       const remedy = found.includes(POLICY_SOURCE) ? "" : `; ${this.#remedy}`;
       throw unavailable(String(url), `${found}${remedy}`, error.cause);
     }
@@ -177,7 +177,7 @@ export class Binary<G extends Glue> {
   }
 }
 
-/** Whether this was thrown by `bindings/wasm/src/refusal.rs`. */
+/** Whether a thrown value is a refusal of `bindings/wasm/src/refusal.rs`. */
 function isRefusal(thrown: unknown): thrown is Omit<Refusal, "code" | "message"> {
   if (typeof thrown !== "object" || thrown === null || thrown instanceof Error) return false;
   const reason = own(thrown, "reason");

@@ -15,21 +15,39 @@ export const ethereum = new Binary(
 );
 
 /**
- * Loads the WebAssembly of Ethereum's light client, which is a separate file. `EthereumClient.connect` does this by
- * itself.
+ * Loads the WebAssembly of Ethereum's light client, which is a separate file.
  *
- * Arguments and errors are those of `init` of the other modules.
+ * `EthereumClient.connect` loads it too: call `init` only to load it earlier, or from another place. Arguments and
+ * errors are those of `init` of the other modules.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/runtimes.md | Which runtime, which import}
+ *
+ * @example
+ * ```ts
+ * import { init } from "prooflight/ethereum";
+ *
+ * document.querySelector("#connect")?.addEventListener("pointerenter", () => {
+ *   void init(); // loads the file before the user connects
+ * });
+ * ```
  */
 export function init(input?: WasmInput): Promise<void> {
   return ethereum.init(input);
 }
 
 /**
- * Like {@link init}, but synchronous, from a compiled module or its bytes.
+ * Loads the WebAssembly like {@link init}, but synchronously, from a compiled module or its bytes.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/runtimes.md | Which runtime, which import}
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { initSync } from "prooflight/ethereum";
+ *
+ * const file = import.meta.resolve("prooflight/prooflight-ethereum.wasm");
+ * initSync(readFileSync(new URL(file)));
+ * ```
  */
 export function initSync(module: WebAssembly.Module | BufferSource): void {
   ethereum.initSync(module);
