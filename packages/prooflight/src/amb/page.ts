@@ -1,23 +1,23 @@
 import type { Bytes } from "../bytes.js";
 import type { Reader } from "../wire.js";
 
-/** A part of a range, which is complete up to where it ends. */
+/** A page of a range: no key between its bounds is missing. */
 export interface AmbPage<Entry> {
   /** The entries, ascending by key; descending if the range is reversed. */
   entries: Entry[];
   /**
-   * Where the page is cut: the next one has this as its `lo`, in a reversed range as its `hi`. Null if the page
-   * reaches the end of the range.
+   * The key at which the page is cut: the next page has it as its `lo`, or as its `hi` if the range is reversed. Null
+   * if the page reaches the end of the range.
    */
   next: Bytes | null;
   /**
-   * The number of entries that the proof shows within the page: of a range, `entries` and the keys that had no value at
-   * the block but were written or deleted later.
+   * The number of entries that the proof shows within the page. For a range, these are `entries` and the keys that had
+   * no value at the block but were written or deleted later.
    */
   opened: number;
 }
 
-/** A key that had a value at the block asked about. */
+/** A key that had a value at the requested block. */
 export interface AmbEntry {
   /** The raw key. */
   key: Bytes;
@@ -43,17 +43,17 @@ export function readEntry(response: Reader): AmbEntry {
   return { key, value, since: response.u64() };
 }
 
-/** An entry, with as much as a replica needs to go on from it. */
+/** An entry, with what a replica needs to add further versions to it. */
 export interface AmbReplica {
   /** The raw key. */
   key: Bytes;
-  /** The number of its versions: of blocks that wrote it. */
+  /** The number of blocks that wrote or deleted the key. */
   versions: bigint;
-  /** The block that wrote it last. */
+  /** The last block that wrote or deleted the key. */
   block: bigint;
-  /** Its value; null if that block deleted it. */
+  /** The value; null if that block deleted the key. */
   value: Bytes | null;
-  /** The roots of the perfect trees over the versions before, 32 bytes each, the largest tree first. */
+  /** The roots of the perfect trees over the earlier versions, 32 bytes each, the largest tree first. */
   peaks: Bytes[];
 }
 

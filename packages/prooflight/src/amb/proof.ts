@@ -34,13 +34,24 @@ export interface AmbResults {
 /**
  * Verifies a proof about ordered keys against a trusted root, which proves the states after all blocks up to its own.
  *
- * The kind of the question says what is returned. Throws a `VerifyError`: `invalid_input` for a question that cannot be
- * asked, `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it does not verify against the
- * root.
+ * The kind of the question decides the type of the result. Throws a `VerifyError`: `invalid_input` for an invalid
+ * question, `malformed` if the proof is not well-formed or exceeds a limit, `mismatch` if it does not verify against
+ * the root.
  *
- * A page may open no key. A walk from page to page must bound the number of consecutive pages that open none, by `opened`.
+ * A page may open no key: its `opened` is then 0. A walk from page to page must bound the number of consecutive pages
+ * of this kind.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/amb.md#7-verification | The specification, amb 7}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyAmbProof } from "prooflight/amb";
+ *
+ * await init();
+ * // `root` is from the header of block 120, which you trust. It proves older states too.
+ * const [answer] = verifyAmbProof({ kind: "get", root, block: 120n, keys: [key], at: 90n, proof });
+ * if (answer?.kind === "present") console.log(answer.value, "since block", answer.since);
+ * ```
  */
 export function verifyAmbProof<Input extends AmbProofInput>(
   input: Input,
@@ -53,8 +64,10 @@ export function verifyAmbProof(input: AmbProofInput): AmbResults[AmbKind] {
 }
 
 /**
- * A proof above the limit is not copied into wasm's memory, which never shrinks; but the question is checked before,
- * as by every verifier.
+ * Calls the verifier.
+ *
+ * A proof above the limit is not copied into wasm's memory, which never shrinks. The question is still checked first,
+ * as in every verifier.
  */
 function call(packed: Uint8Array, proof: Uint8Array, limit: number): Bytes {
   const fits = proof.length <= limit;

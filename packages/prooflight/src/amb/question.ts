@@ -6,7 +6,7 @@ import { type AmbLimits, writeAmbLimits, writeItems } from "../limits.js";
 import type { StateOperation } from "../state.js";
 import type { Writer } from "../wire.js";
 
-/** What the caller trusts, and the proof is verified against. */
+/** The trusted root that a proof is verified against. */
 export interface AmbTrusted {
   /** The root of the scheme `amb` after a block, 32 bytes. */
   root: Uint8Array;
@@ -16,7 +16,7 @@ export interface AmbTrusted {
   limits?: AmbLimits | undefined;
 }
 
-/** What did each key have after block `at`? */
+/** What value did each key have after block `at`? */
 export interface AmbGetInput extends AmbTrusted {
   kind: "get";
   /** The raw keys, at least one; they may repeat. */
@@ -25,7 +25,7 @@ export interface AmbGetInput extends AmbTrusted {
   proof: Uint8Array;
 }
 
-/** What changed each key in the blocks `from` to `to`, and what did it have before? */
+/** What changed each key in the blocks `from` to `to`, and what value did the key have before? */
 export interface AmbHistInput extends AmbTrusted {
   kind: "hist";
   /** The raw keys, at least one; they may repeat. */
@@ -35,14 +35,14 @@ export interface AmbHistInput extends AmbTrusted {
   proof: Uint8Array;
 }
 
-/** Which keys `lo <= key < hi` had a value after block `at`? The proof may be of the first page of them. */
+/** Which keys `lo <= key < hi` had a value after block `at`? The proof may be of the first page of these keys. */
 export interface AmbRangeInput extends AmbTrusted {
   kind: "range";
   lo: Uint8Array;
   /** Null if the range has no end. */
   hi: Uint8Array | null;
   at: bigint;
-  /** Whether the keys come in descending order, so that the first page is that of the last keys. */
+  /** Whether the keys come in descending order: the first page then has the last keys. */
   reverse: boolean;
   proof: Uint8Array;
 }
