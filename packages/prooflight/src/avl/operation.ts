@@ -4,11 +4,11 @@ import { describe } from "../error.js";
 import type { Writer } from "../wire.js";
 
 /**
- * One operation of a batch. Its result is the key's previous value, or its absence.
+ * One operation of a batch. The result is the key's previous value, or its absence.
  *
  * `Insert` needs an absent key, `Update` and `Remove` a present one. `UpdateLongBy` adds a signed
- * 64-bit integer to the value, which must be one too, big-endian; an absent value counts as 0. A sum
- * of 0 deletes the key, and a negative sum fails.
+ * 64-bit integer to the value, which must be such an integer, big-endian; an absent value counts as 0.
+ * A sum of 0 deletes the key, and a negative sum fails.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#4-operations | The specification, avl 4}
  */
@@ -57,7 +57,7 @@ function writeOperation(writer: Writer, operation: unknown, index: number): void
     if (!valueBytes) throw wrong(index, ".value", BYTES, value);
     writer.bytes(valueBytes);
   } else if (value !== undefined) {
-    // It would be ignored: a caller who gives a Lookup a value may expect it to be compared.
+    // The value would be ignored, but a caller who gives a Lookup a value may expect a comparison.
     throw wrong(index, ".value", `left out of ${op}`, value);
   }
 

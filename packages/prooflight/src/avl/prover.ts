@@ -23,12 +23,23 @@ const dispose: typeof Symbol.dispose =
 /**
  * A dictionary in memory that proves batches of operations, for tests and tools.
  *
- * It occupies WebAssembly's memory until it is disposed of: `using prover = new AvlProver(…)`, or
- * `prover.dispose()`. If WebAssembly traps or runs out of memory, every prover of the page or worker
- * is lost, and its methods throw `internal` / `trapped`. Keep a copy of data that must not
- * be lost, and apply it to a new prover.
+ * The dictionary occupies WebAssembly's memory until it is disposed of: `using prover = new AvlProver(…)`, or
+ * `prover.dispose()`. If WebAssembly traps or runs out of memory, every prover of the page or worker is lost, and its
+ * methods throw `internal` / `trapped`. Keep a copy of data that must not be lost, and apply it to a new prover.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#12-what-an-honest-prover-writes | The specification, avl 12}
+ *
+ * @example
+ * ```ts
+ * import { AvlProver, init } from "prooflight/avl";
+ *
+ * await init();
+ * const prover = new AvlProver({ keyLength: 3 });
+ * const key = new TextEncoder().encode("bob");
+ * prover.apply([{ op: "Insert", key, value: Uint8Array.of(42) }]);
+ * const { proof } = prover.prove([{ op: "Lookup", key }]); // for verifyLookup, with prover.digest
+ * prover.dispose();
+ * ```
  */
 export class AvlProver {
   readonly #prover: number;
@@ -77,7 +88,7 @@ export class AvlProver {
     return readProvedBatch(this.#call((wasm) => wasm.avlProverApply(this.#prover, request)));
   }
 
-  /** Frees the dictionary; its other methods throw `invalid_input` from then on. */
+  /** Frees the dictionary. The other methods of the prover throw `invalid_input` afterwards. */
   dispose(): void {
     if (this.#lostBefore !== hash.lost) return;
     hash.call("avl", (wasm) => {

@@ -29,7 +29,7 @@ export interface LookupInput extends Pinned {
   key: Uint8Array;
   /** The proof of a batch of this one lookup. */
   proof: Uint8Array;
-  /** How much is tolerated. Default `strict`. */
+  /** How strictly the proof is checked. Default `strict`. */
   mode?: Mode | undefined;
 }
 
@@ -57,6 +57,16 @@ export interface ErgoAdProofsInput {
  * not prove that these operations apply to this dictionary, `invalid_input` for wrong arguments.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#6-verification | The specification, avl 6}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyBatch } from "prooflight/avl";
+ *
+ * await init();
+ * const operations = [{ op: "UpdateLongBy", key, delta: -5n }] as const;
+ * const batch = verifyBatch({ digest, operations, proof, keyLength: 32, valueLength: 8 });
+ * console.log("before:", batch.results[0], "digest after:", batch.digest);
+ * ```
  */
 export function verifyBatch(input: BatchInput & { neighbours: true }): VerifiedBatch<AbsentBetween>;
 export function verifyBatch(input: BatchInput): VerifiedBatch;
@@ -90,6 +100,17 @@ export function verifyBatch(input: BatchInput): VerifiedBatch {
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#6-verification | The specification, avl 6}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/verify-an-answer.md | Verify one answer}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyLookup } from "prooflight/avl";
+ *
+ * await init();
+ * const key = new TextEncoder().encode("bob");
+ * const answer = verifyLookup({ digest, key, proof, keyLength: 3 }); // the digest is yours
+ * if (answer.kind === "present") console.log(answer.value);
+ * else console.log("no bob between", answer.previous, "and", answer.next);
+ * ```
  */
 export function verifyLookup(input: LookupInput): Present | AbsentBetween {
   const given = new Arguments("avl", input, [
@@ -120,11 +141,23 @@ export function verifyLookup(input: LookupInput): Present | AbsentBetween {
 /**
  * Verifies that the operations of an Ergo block lead from its parent's state root to its own.
  *
- * Returns the same as {@link verifyBatch}; the digest is the given `stateRoot`. Throws like it, and
- * `mismatch` if the proof's hash is not `adProofsRoot` or the operations lead to another root. It does
- * not check that the operations are those of the block.
+ * Returns the same as {@link verifyBatch}; the digest is the given `stateRoot`. Throws like {@link verifyBatch}, and
+ * `mismatch` if the proof's hash is not `adProofsRoot` or the operations lead to another root. The caller must take the
+ * operations from the block's transactions.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/avl.md#14-ergos-block-proofs | The specification, avl 14}
+ *
+ * @example
+ * ```ts
+ * import { init, type Operation, verifyErgoAdProofs } from "prooflight/avl";
+ *
+ * await init();
+ * const spent: Operation = { op: "Remove", key: boxId };
+ * const created: Operation = { op: "Insert", key: newBoxId, value: newBox };
+ * const roots = { parentStateRoot, stateRoot, adProofsRoot }; // from headers that you have checked
+ * const { results } = verifyErgoAdProofs({ ...roots, operations: [spent, created], proof });
+ * console.log("the spent box:", results[0]);
+ * ```
  */
 export function verifyErgoAdProofs(
   input: ErgoAdProofsInput & { neighbours: true },
