@@ -32,6 +32,16 @@ export interface KeyChange extends Change {
  * `invalid_input` if `from` is not before `to`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#6-diffs | The specification, smt 6}
+ *
+ * @example
+ * ```ts
+ * import { toHex } from "prooflight";
+ * import { init, verifySmtDiff } from "prooflight/smt";
+ *
+ * await init();
+ * const changes = verifySmtDiff({ from: 80n, to: 90n, root, proof }); // the root after block 90
+ * for (const { key, value } of changes) console.log(toHex(key), value ?? "deleted");
+ * ```
  */
 export function verifySmtDiff(input: DiffInput): KeyChange[] {
   const given = new Arguments("smt", input, ["from", "to", "root", "proof", "limits"]);

@@ -50,15 +50,25 @@ export interface KeyHistory {
   changes: Change[];
 }
 
+/** The members of a {@link HistoryProof}. */
 export const RANGE = ["key", "from", "to", "proof", "limits"] as const;
 
 /**
  * The blocks whose roots a history claims to need, newest first.
  *
- * This is the proof's unverified claim; look up the roots of these blocks from a trusted source, and pass
- * them to {@link verifySmtHistory}. Throws like it.
+ * The list is the proof's unverified claim. Look up the roots of these blocks in headers that you trust, and pass them
+ * to {@link verifySmtHistory}, which throws the same errors.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#5-histories | The specification, smt 5}
+ *
+ * @example
+ * ```ts
+ * import { init, smtHistoryBlocks } from "prooflight/smt";
+ *
+ * await init();
+ * const blocks = smtHistoryBlocks({ key, from: 10n, to: 90n, proof });
+ * console.log("the proof needs the roots of the blocks", blocks);
+ * ```
  */
 export function smtHistoryBlocks(range: HistoryProof): bigint[] {
   const given = new Arguments("smt", range, RANGE);
@@ -78,6 +88,18 @@ export function smtHistoryBlocks(range: HistoryProof): bigint[] {
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#5-histories | The specification, smt 5}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
+ *
+ * @example
+ * ```ts
+ * import { init, smtHistoryBlocks, verifySmtHistory } from "prooflight/smt";
+ *
+ * await init();
+ * const range = { key, from: 10n, to: 90n, proof };
+ * // `rootOf` looks up the root in a header that you trust.
+ * const roots = smtHistoryBlocks(range).map((height) => ({ height, root: rootOf(height) }));
+ * const { changes } = verifySmtHistory({ ...range, roots });
+ * for (const { height, value } of changes) console.log(height, value ?? "deleted");
+ * ```
  */
 export function verifySmtHistory(input: HistoryInput): KeyHistory {
   const given = new Arguments("smt", input, [...RANGE, "roots"]);

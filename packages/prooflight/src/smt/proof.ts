@@ -26,6 +26,16 @@ export interface SmtProofInput {
  * exceeds a limit, `mismatch` if it does not verify against the root.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#4-keys-at-a-block | The specification, smt 4}
+ *
+ * @example
+ * ```ts
+ * import { init, verifySmtProof } from "prooflight/smt";
+ *
+ * await init();
+ * const [answer] = verifySmtProof({ root, height: 90n, keys: [key], proof });
+ * if (answer?.kind === "present") console.log(answer.value, "since block", answer.since);
+ * else console.log("no value at block 90");
+ * ```
  */
 export function verifySmtProof(input: SmtProofInput): (Present | Absent)[] {
   const given = new Arguments("smt", input, ["root", "height", "keys", "proof", "limits"]);

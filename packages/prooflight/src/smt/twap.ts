@@ -42,12 +42,23 @@ export interface Gap {
  * Verifies a history and averages the key's values over the time from one block to another, each weighted
  * by how long the key had it.
  *
- * Values are unsigned integers of 1 to 32 bytes, big-endian; others are `invalid_input` / `value_not_number`. Throws like
- * {@link verifySmtHistory}; `invalid_input` / `invalid_argument` if a timestamp is missing or the blocks are outside the
- * history's range.
+ * Values are unsigned integers of 1 to 32 bytes, big-endian; others are `invalid_input` / `value_not_number`. Throws
+ * like {@link verifySmtHistory}; `invalid_input` / `invalid_argument` if a timestamp is missing or the blocks are
+ * outside the history's range.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/smt.md#7-averages | The specification, smt 7}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
+ *
+ * @example
+ * ```ts
+ * import { init, smtTwap } from "prooflight/smt";
+ *
+ * await init();
+ * const range = { key, from: 10n, to: 90n, proof };
+ * const trusted = { roots, timestamps }; // from headers that you have checked
+ * const { average, gaps } = smtTwap({ ...range, ...trusted, start: 10n, end: 90n });
+ * console.log("average:", average, "times without a value:", gaps.length);
+ * ```
  */
 export function smtTwap(input: TwapInput): Average {
   const given = new Arguments("smt", input, [...RANGE, "roots", "timestamps", "start", "end"]);
