@@ -6,7 +6,7 @@ import { Reader, Writer } from "../wire.js";
 
 /** The input of {@link verifyLmptProof}; the caller trusts everything but the proof. */
 export interface LmptProofInput {
-  /** The root of the scheme `lmpt` in the header of the block: those of snapshot, intermediate and delta; 96 bytes. */
+  /** The root of the scheme `lmpt` in the block's header: the roots of snapshot, intermediate and delta, 96 bytes. */
   root: Uint8Array;
   /** The requested raw keys, at least one; they may repeat. */
   keys: readonly Uint8Array[];
@@ -35,6 +35,15 @@ export interface LmptAbsent extends Absent {
  * exceeds a limit, `mismatch` if it does not verify against the root.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/lmpt.md#5-verification | The specification, lmpt 5}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyLmptProof } from "prooflight/lmpt";
+ *
+ * await init();
+ * const [answer] = verifyLmptProof({ root, keys: [key], proof });
+ * if (answer?.kind === "present") console.log(answer.value, "in the layer", answer.layer);
+ * ```
  */
 export function verifyLmptProof(input: LmptProofInput): (LmptPresent | LmptAbsent)[] {
   const given = new Arguments("lmpt", input, ["root", "keys", "proof", "limits"]);
@@ -43,7 +52,7 @@ export function verifyLmptProof(input: LmptProofInput): (LmptPresent | LmptAbsen
   const { maxProofBytes, maxKeys } = writeLimits(request, given);
   const keys = given.list("keys");
   writeItems(request, keys, "keys", { scheme: "lmpt" });
-  // The verifier refuses the number of keys first, and then does not look at the proof.
+  // The verifier checks the number of keys first, and does not read the proof if it refuses that number.
   const isAsked = keys.length > 0 && keys.length <= maxKeys;
   const proof = isAsked ? given.proof("proof", maxProofBytes) : new Uint8Array();
   const packed = request.finish();

@@ -46,6 +46,17 @@ const OPENING = ["commitment", "index", "kind", "logArity", "value", "versions",
  * does not hold, `unsupported` for a setup that is not accepted, `invalid_input` for wrong arguments.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/amt.md#5-verification | The specification, amt 5}
+ *
+ * @example
+ * ```ts
+ * import { type AmtOpening, init, verifyAmtOpenings } from "prooflight/lvmt";
+ *
+ * await init();
+ * const entry = { commitment, index: 7, value: new Uint8Array(32) }; // entry 7 of the vector is 0
+ * const opening: AmtOpening = { kind: "tree", logArity: 4, ...entry, points };
+ * const paramsId = verifyAmtOpenings({ setup: "ppot", logN: 16, openings: [opening] });
+ * console.log("holds under the setup", paramsId);
+ * ```
  */
 export function verifyAmtOpenings(input: AmtOpeningsInput): Bytes {
   const given = new Arguments("lvmt", input, [

@@ -26,15 +26,15 @@ export interface LvmtProofInput extends Setup {
 export interface LvmtPresent extends Present {
   /** The block that gave the key this value. */
   since: bigint;
-  /** In how many blocks the key was written, deletes included. */
+  /** The number of blocks that wrote or deleted the key. */
   version: bigint;
 }
 
-/** The key has no value. Without the other members, it was never written. */
+/** The key has no value. Without the other members, the key was never written. */
 export interface LvmtAbsent extends Absent {
   /** The block that deleted the key. */
   deletedAt?: bigint;
-  /** In how many blocks the key was written, deletes included. */
+  /** The number of blocks that wrote or deleted the key. */
   version?: bigint;
 }
 
@@ -46,6 +46,17 @@ export interface LvmtAbsent extends Absent {
  * setup that is not accepted or not known, `invalid_input` for wrong arguments.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/lvmt.md#5-verification | The specification, lvmt 5}
+ *
+ * @example
+ * ```ts
+ * import { init, lvmtConfig, verifyLvmtProof } from "prooflight/lvmt";
+ *
+ * await init();
+ * const params = lvmtConfig(checkpoint.config);
+ * if (!params) throw new Error("the chain does not keep lvmt");
+ * const [answer] = verifyLvmtProof({ ...params, root, height: 90n, keys: [key], proof });
+ * if (answer?.kind === "present") console.log(answer.value, "since block", answer.since);
+ * ```
  */
 export function verifyLvmtProof(input: LvmtProofInput): (LvmtPresent | LvmtAbsent)[] {
   const given = new Arguments("lvmt", input, [

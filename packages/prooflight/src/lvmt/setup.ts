@@ -27,7 +27,7 @@ export interface Setup {
 /** The members of a {@link Setup}. */
 export const SETUP = ["paramsId", "logN", "allowInsecureSetup", "verifyingKey"] as const;
 
-/** More bytes than any verifying key has. */
+/** An upper bound on the bytes of a verifying key. */
 const MAX_KEY_BYTES = 4096;
 
 /** Writes a `Setup`. */
