@@ -25,6 +25,16 @@ export interface MptProofInput {
  * nodes are not exactly those on the key's path from the root, `invalid_input` for wrong arguments.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#4-verification | The specification, mpt 4}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyMptProof } from "prooflight/mpt";
+ *
+ * await init();
+ * // The receipts of a block are in a trie of their own: the key is the RLP of the index, here 0.
+ * const receipt = verifyMptProof({ root: receiptsRoot, key: "0x80", proof: nodes });
+ * if (receipt.kind === "absent") console.log("the block is empty");
+ * ```
  */
 export function verifyMptProof(input: MptProofInput): Present | Absent {
   const given = new Arguments("mpt", input, ["root", "key", "proof", "limits"]);
@@ -54,16 +64,27 @@ export interface EthHeaderInput {
 export interface EthHeader {
   /** The number of the block. */
   number: bigint;
-  /** The root of the state after it, 32 bytes. */
+  /** The root of the state after the block, 32 bytes. */
   stateRoot: Bytes;
 }
 
 /**
  * Verifies the header of an Ethereum block against the block's hash.
  *
- * Throws `malformed` if it is not a header, `mismatch` / `header_hash_mismatch` if it is another block's.
+ * Throws `malformed` if the bytes are not a header, `mismatch` / `header_hash_mismatch` if they are the header of
+ * another block.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/mpt.md#7-headers | The specification, mpt 7}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyEthHeader } from "prooflight/mpt";
+ *
+ * await init();
+ * // The hash is yours; the header may come from anyone, such as debug_getRawHeader.
+ * const { number, stateRoot } = verifyEthHeader({ hash: blockHash, headerRlp });
+ * console.log("block", number, "has the state root", stateRoot);
+ * ```
  */
 export function verifyEthHeader(input: EthHeaderInput): EthHeader {
   const given = new Arguments("mpt", input, ["hash", "headerRlp"]);
