@@ -13,8 +13,8 @@ export interface AnswerInput extends HeadInput, SetupTrust {
   /** The `encoded` header of the block that the answer is about, if it is not the head's. */
   header?: Uint8Array | undefined;
   /**
-   * The path of `header` in the head's history; required with `header`, and only then. For `amb` the proof is against
-   * the head's root all the same.
+   * The path of `header` in the head's history; required with `header`, and only then. For `amb`, the proof is still
+   * against the head's root.
    */
   path?: readonly Uint8Array[] | undefined;
   /** The raw keys. */
@@ -23,7 +23,7 @@ export interface AnswerInput extends HeadInput, SetupTrust {
   proof: Uint8Array;
 }
 
-/** An answer about the state, verified from a checkpoint on. */
+/** An answer about the state, verified from a checkpoint. */
 export interface VerifiedAnswer {
   /** The header of the answered block. */
   header: Header;
@@ -37,6 +37,17 @@ export interface VerifiedAnswer {
  * Throws like `verifyHead`, `verifyAncestor` and `verifyState`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyAnswer } from "prooflight/chain";
+ *
+ * await init();
+ * const trusted = { checkpoint, now: BigInt(Date.now()), maxHeadAge: 60_000n };
+ * const received = { head: signedHead, inclusion, proof }; // from any server
+ * const { header, results } = verifyAnswer({ ...trusted, ...received, scheme: "avl", keys: [key] });
+ * console.log(results[0], "after block", header.height);
+ * ```
  */
 export function verifyAnswer(input: AnswerInput): VerifiedAnswer {
   const given = new Arguments(undefined, input, ANSWER);
@@ -87,5 +98,5 @@ const ANSWER = [
   "verifyingKey",
 ] as const satisfies readonly (keyof AnswerInput)[];
 
-/** Items that the verifiers below check, one by one. */
+/** Items that `verifyHead` and `verifyState` check one by one. */
 const bytesOf = (items: readonly unknown[]) => items as readonly Uint8Array[];

@@ -27,16 +27,28 @@ export interface BlockInput {
 }
 
 /**
- * Verifies that a block has these operations, and that they lead from the previous state to the state
- * in its header. Returns the digest after it.
+ * Verifies that a block has these operations, and that they lead from the previous state to the state in its header.
  *
- * Throws a `VerifyError`: `mismatch` / `operations_mismatch` if the header commits to others,
- * `mismatch` / `state_root_mismatch` if they lead elsewhere, `malformed` / `invalid_block` if no block can have such operations,
- * `untrusted` / `not_extending` if the block does not follow its parent, `malformed` / `invalid_header` if its time does not; and
+ * Returns the digest after the block, 33 bytes. Throws a `VerifyError`: `mismatch` / `operations_mismatch` if the
+ * header commits to other operations, `mismatch` / `state_root_mismatch` if the operations lead to another state,
+ * `malformed` / `invalid_block` if no block can have such operations, `untrusted` / `not_extending` if the block does
+ * not follow `parent`, `malformed` / `invalid_header` if its timestamp is not above that of `parent`. Other errors are
  * those of `verifyBatch` of `prooflight/avl`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#8-blocks | The specification, chain 8}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyBlock } from "prooflight/chain";
+ *
+ * await init();
+ * const { limits } = checkpoint.config;
+ * const headers = { parent: previous.encoded, header: header.encoded }; // both are accepted
+ * const operations = [{ op: "Set", key, value }] as const;
+ * const digest = verifyBlock({ ...headers, limits, operations, proof });
+ * console.log("the digest of the new state:", digest);
+ * ```
  */
 export function verifyBlock(input: BlockInput): Bytes {
   const given = new Arguments("avl", input, [

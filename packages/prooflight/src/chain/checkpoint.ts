@@ -59,7 +59,7 @@ export interface ChainLimits {
   maxOps: number;
 }
 
-/** A checkpoint of checked form, with its encodings for the wire. */
+/** A checkpoint whose form was checked, with its decoded height and hash. */
 export interface Pinned {
   readonly json: Checkpoint;
   readonly height: bigint;
@@ -69,10 +69,19 @@ export interface Pinned {
 /**
  * Reads a checkpoint from its JSON text.
  *
- * Throws `invalid_input` / `invalid_argument` if it does not have exactly the members of a {@link Checkpoint}. Using
- * the checkpoint checks that its configuration is valid.
+ * Throws `invalid_input` / `invalid_argument` if the text does not have exactly the members of a {@link Checkpoint}.
+ * The functions that take the checkpoint check that its configuration is valid.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#6-checkpoint-in-json | The specification, chain 6}
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { LightClient, parseCheckpoint } from "prooflight";
+ *
+ * const checkpoint = parseCheckpoint(readFileSync("checkpoint.json", "utf8"));
+ * const client = await LightClient.connect({ urls: ["https://node.example"], checkpoint });
+ * ```
  */
 export function parseCheckpoint(text: string): Checkpoint {
   let json: unknown;

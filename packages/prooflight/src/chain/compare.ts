@@ -6,7 +6,7 @@ import { hash } from "../wasm/hash.js";
 import { Writer } from "../wire.js";
 import { type ChainLimits, writeLimits } from "./checkpoint.js";
 
-/** A header by its height and hash. */
+/** The height and hash of a header. */
 export interface HeaderId {
   height: bigint;
   hash: Uint8Array;
@@ -53,7 +53,7 @@ export function checkRequested(wanted: BlockSelector, signed: Uint8Array): void 
   });
 }
 
-/** Throws `key_length` if a raw key is longer than the chain allows; only the lengths cross. */
+/** Throws `key_length` if a raw key is longer than the chain allows. Only the lengths are passed to wasm. */
 export function checkKeys(limits: ChainLimits, keys: readonly Uint8Array[]): void {
   const writer = new Writer();
   writeLimits(writer, limits);

@@ -5,7 +5,7 @@ import { hash } from "../wasm/hash.js";
 import { Reader } from "../wire.js";
 
 /**
- * The header of a block: it commits to the state after it and to all earlier headers.
+ * The header of a block. It commits to the state after the block and to all earlier headers.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#1-formats | The specification, chain 1}
  */
@@ -41,9 +41,18 @@ const NAMES = new Map(Object.entries(SCHEMES).map(([name, { id }]) => [id, name 
 /**
  * Decodes a signed header without checking its signatures: do not trust its contents.
  *
- * Throws `malformed` if the bytes are not one, or more than 8 MiB.
+ * Throws `malformed` if the bytes are not a signed header, or more than 8 MiB.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#2-decoding | The specification, chain 2}
+ *
+ * @example
+ * ```ts
+ * import { decodeHeader, init } from "prooflight/chain";
+ *
+ * await init();
+ * const { height } = decodeHeader(signedHead); // only a claim: verifyHead checks the signatures
+ * console.log("the server is", height - BigInt(checkpoint.height), "blocks past the checkpoint");
+ * ```
  */
 export function decodeHeader(signed: Uint8Array): Header {
   const bytes = new Arguments(undefined, { signed }, ["signed"]).proof("signed");

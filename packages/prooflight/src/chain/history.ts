@@ -14,7 +14,7 @@ import { STATEMENT } from "./state.js";
 
 /** The headers of a range, its last block, and the proof. */
 export interface BlockRangeInput {
-  /** The scheme that proves it. */
+  /** The scheme that proves the statement. */
   scheme: StateScheme;
   /** The configuration of the chain, from the caller's own checkpoint. */
   config: ChainConfig;
@@ -56,13 +56,13 @@ export function verifyHistory(
   return { headers, history, average };
 }
 
-/** The keys that changed, and the headers that they rest on. */
+/** The keys that changed, and the headers that the proof needs. */
 export interface ProvedDiff {
   headers: Header[];
   changes: KeyChange[];
 }
 
-/** Verifies which keys changed after one block, or in any, and up to another. */
+/** Verifies which keys changed after block `from` and up to block `to`; all keys if `from` is null. */
 export function verifyDiff(input: BlockRangeInput & { from: bigint | null }): ProvedDiff {
   const request = new Writer(4096);
   request.u8(STATEMENT.diff);

@@ -22,8 +22,10 @@ export function keptSchemes({ schemes }: Pick<ChainConfig, "schemes">): StateSch
 }
 
 /**
- * The scheme that a question names, or the first that proves such answers; throws `invalid_argument` if the chain does
- * not keep it, `unknown_statement` if it does not prove them, or no scheme of the chain does.
+ * The scheme that a question names, or the first that proves such answers.
+ *
+ * Throws `invalid_argument` if the chain does not keep the named scheme, `unknown_statement` if this scheme, or every
+ * scheme of the chain, does not prove such answers.
  */
 export function keptScheme(
   config: Pick<ChainConfig, "schemes">,
@@ -41,7 +43,7 @@ export function keptScheme(
   throw invalid(undefined, "scheme", expected, describe(named));
 }
 
-/** The refusal of a question that a scheme, or all those of a chain, cannot answer; no other build could. */
+/** The refusal of a question that a scheme, or every scheme of a chain, cannot answer. */
 function unproved(
   ability: Ability,
   scheme: StateScheme | undefined,

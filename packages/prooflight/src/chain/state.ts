@@ -20,11 +20,11 @@ export interface StateInput extends SetupTrust {
   /** The configuration of the chain, from the caller's own checkpoint. */
   config: FromJson<ChainConfig>;
   /**
-   * The `encoded` header of the block. The caller has accepted it, as one of this chain: its authority and its
-   * chain are not checked here.
+   * The `encoded` header of the block, which the caller has accepted: neither its signatures nor its chain are
+   * checked.
    */
   header: Uint8Array;
-  /** For `amb`, whose newest root proves older blocks too: the block, up to that of the header. Default: that one. */
+  /** The block; at most `header`'s height. Default: the header's block. Only `amb` proves older blocks. */
   at?: bigint | undefined;
   /** The requested raw keys. */
   keys: readonly Uint8Array[];
@@ -40,7 +40,7 @@ export interface StateRangeInput {
   config: FromJson<ChainConfig>;
   /** The `encoded` header whose root proves the page, which the caller has accepted. */
   header: Uint8Array;
-  /** The block, up to that of the header. Default: that one. */
+  /** The block; at most `header`'s height. Default: the header's block. */
   at?: bigint | undefined;
   /** The first key that may be in the range. */
   lo: Uint8Array;
@@ -74,11 +74,22 @@ export const STATEMENT = { keys: 0, history: 1, diff: 2, block: 3, range: 4, cou
 /**
  * Verifies the values of raw keys in a chain's state after a block, or that they are absent.
  *
- * Returns a result for each key, in order. Throws a `VerifyError`: `malformed` and `mismatch` like the
- * scheme's own verifier, `untrusted` / `wrong_schemes` if the chain does not keep the scheme, `invalid_input` for a key
+ * Returns a result for each key, in order. Throws a `VerifyError`: `malformed` and `mismatch` like the verifier of
+ * the scheme's module, `untrusted` / `wrong_schemes` if the chain does not keep the scheme, `invalid_input` for a key
  * longer than the chain allows, `unsupported` for a setup that is not accepted.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#7-answers-about-the-state | The specification, chain 7}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyState } from "prooflight/chain";
+ *
+ * await init();
+ * const { config } = checkpoint;
+ * const question = { config, header: header.encoded, keys: [key] }; // a header that you have accepted
+ * const [answer] = verifyState({ ...question, scheme: "avl", proof });
+ * console.log(answer?.kind === "present" ? answer.value : "no value");
+ * ```
  */
 export function verifyState(input: StateInput): (Present | Absent)[] {
   const given = new Arguments(undefined, input, [
@@ -106,12 +117,24 @@ export function verifyState(input: StateInput): (Present | Absent)[] {
 
 /**
  * Verifies all raw keys between two bounds that had a value after a block, with their values, or the first page of
- * them.
+ * these keys.
  *
- * Throws like {@link verifyState}. A page may open no key. A walk from page to page must bound the number of consecutive pages
- * that open none, by `opened`.
+ * Throws like {@link verifyState}. A page may open no key: its `opened` is then 0. A walk from page to page must bound
+ * the number of consecutive pages of this kind.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#13-ordered-keys | The specification, chain 13}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyStateRange } from "prooflight/chain";
+ *
+ * await init();
+ * const trusted = { config: checkpoint.config, header: header.encoded };
+ * const lo = new TextEncoder().encode("account/"); // every key that begins with account/
+ * const hi = new TextEncoder().encode("account0");
+ * const page = verifyStateRange({ ...trusted, scheme: "amb", lo, hi, reverse: false, proof });
+ * console.log(page.entries, page.next === null ? "all of them" : "more on the next page");
+ * ```
  */
 export function verifyStateRange(input: StateRangeInput): AmbPage<AmbEntry> {
   const given = new Arguments(undefined, input, [
@@ -140,6 +163,17 @@ export function verifyStateRange(input: StateRangeInput): AmbPage<AmbEntry> {
  * Throws like {@link verifyState}.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#13-ordered-keys | The specification, chain 13}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyStateCount } from "prooflight/chain";
+ *
+ * await init();
+ * const trusted = { config: checkpoint.config, header: header.encoded };
+ * const all = { lo: new Uint8Array(), hi: null }; // every key
+ * const count = verifyStateCount({ ...trusted, ...all, scheme: "amb", proof });
+ * console.log(count, "keys after block", header.height);
+ * ```
  */
 export function verifyStateCount(input: StateCountInput): bigint {
   const given = new Arguments(undefined, input, [

@@ -44,7 +44,7 @@ export interface AncestorsInput {
   head: Uint8Array;
   /** The `encoded` older headers, in ascending order of their heights. */
   headers: readonly Uint8Array[];
-  /** The hashes that prove their places in the head's history, 32 bytes each. */
+  /** The hashes that prove the headers' places in the head's history, 32 bytes each. */
   hashes: readonly Uint8Array[];
 }
 
@@ -66,12 +66,22 @@ const MAX_CLOCK_SKEW = 30_000n;
 /**
  * Accepts a signed head that extends the checkpoint.
  *
- * Throws a `VerifyError`: `untrusted` if too few authorities signed it, it is of another chain,
- * behind the checkpoint, does not have it in its history, is another header of the same height (`untrusted` /
- * `equivocation`), from the future or too old; `malformed` if the bytes are not a signed header;
+ * Throws a `VerifyError`: `untrusted` if too few authorities signed the head, or if it is of another chain, is behind
+ * the checkpoint, does not have the checkpoint in its history, is from the future or is too old; `untrusted` /
+ * `equivocation` if it is another header of the checkpoint's height; `malformed` if the bytes are not a signed header;
  * `invalid_input` for an invalid checkpoint.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyHead } from "prooflight/chain";
+ *
+ * await init();
+ * const freshness = { now: BigInt(Date.now()), maxHeadAge: 60_000n }; // at most a minute old
+ * const head = verifyHead({ checkpoint, head: signedHead, inclusion, ...freshness });
+ * console.log(head.height, head.roots.avl);
+ * ```
  */
 export function verifyHead(input: HeadInput): Header {
   const given = new Arguments(undefined, input, HEAD);
@@ -91,10 +101,20 @@ export function verifyHead(input: HeadInput): Header {
 /**
  * Accepts an older header by its place in the history of a head that the caller has accepted.
  *
- * Throws `untrusted` / `not_an_ancestor` if the head's history has another header at that height, or the header has
- * another height than `height`; `malformed` if the bytes are not headers.
+ * Throws `untrusted` / `not_an_ancestor` if the head's history has another header at that height, or if the header's
+ * height is not `height`; `malformed` if the bytes are not headers.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyAncestor } from "prooflight/chain";
+ *
+ * await init();
+ * const ends = { head: head.encoded, header: older }; // `head` was accepted by verifyHead
+ * const { timestampMs } = verifyAncestor({ ...ends, inclusion, height: 90n });
+ * console.log("block 90 is of", new Date(Number(timestampMs)));
+ * ```
  */
 export function verifyAncestor(input: AncestorInput): Header {
   const given = new Arguments(undefined, input, ["head", "header", "inclusion", "height"]);
@@ -115,7 +135,7 @@ export interface Older {
   path: readonly Uint8Array[];
 }
 
-/** The older header with its path, if both are given; `invalid_argument` if only one is: neither is ever ignored. */
+/** The older header with its path. Throws `invalid_argument` if only one of them is given: neither is ever ignored. */
 export function olderOf(
   header: Uint8Array | undefined,
   path: readonly Uint8Array[] | undefined,
@@ -126,7 +146,7 @@ export function olderOf(
   throw refuse("invalid_argument", `${missing} to be given with ${given}`, describe(undefined));
 }
 
-/** Accepts a signed head, and the older header in its history if there is one. Returns the older of the two. */
+/** Accepts a signed head, and an older header in its history if one is given. Returns the older of the two. */
 export function verifyHeadOrOlder(input: HeadInput, older: Older | undefined): Header {
   const head = verifyHead(input);
   return older ? ancestorOf(head, older) : head;
@@ -140,10 +160,20 @@ export function ancestorOf(head: Header, { header, path: inclusion }: Older): He
 /**
  * Accepts several older headers by their places in the history of a head that the caller has accepted.
  *
- * Throws `untrusted` / `not_an_ancestor` if the head's history has another header at one of their heights, or they
- * are not in ascending order; `malformed` if the bytes are not headers.
+ * Throws `untrusted` / `not_an_ancestor` if the head's history has another header at one of the heights, or if the
+ * headers are not in ascending order; `malformed` if the bytes are not headers.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#9-several-headers-of-one-history | The specification, chain 9}
+ *
+ * @example
+ * ```ts
+ * import { init, verifyAncestors } from "prooflight/chain";
+ *
+ * await init();
+ * const received = { headers: [older, newer], hashes }; // ascending by height
+ * const accepted = verifyAncestors({ head: head.encoded, ...received }); // of verifyHead
+ * console.log(accepted.map(({ height }) => height)); // [90n, 120n]
+ * ```
  */
 export function verifyAncestors(input: AncestorsInput): Header[] {
   const given = new Arguments(undefined, input, ["head", "headers", "hashes"]);
