@@ -8,7 +8,9 @@ export interface Ancestor {
   path: readonly Bytes[];
 }
 
-/** Two headers of one height that the authorities signed, each directly or as an ancestor of a signed head. */
+/**
+ * Two different headers of one height that the authorities signed, each directly or as an ancestor of a signed head.
+ */
 export interface Evidence {
   height: bigint;
   /**
@@ -21,13 +23,25 @@ export interface Evidence {
 }
 
 /**
- * A quorum signed two headers of one height, directly or as ancestors of signed heads.
+ * The error after a quorum signed two headers of one height, directly or as ancestors of signed heads.
  *
- * Applications should stop, and report `evidence` to the operators of the chain. The client itself stops: every member
- * but `close` throws the same error from then on, also a question that is under way, and no server is asked.
+ * Applications should stop, and report `evidence` to the operators of the chain. The client stops too: every member but
+ * `close` throws the same error afterwards, pending questions reject with it, and no server is asked.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#11-comparing-headers | The specification, chain 11}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
+ *
+ * @example
+ * ```ts
+ * import { EquivocationError } from "prooflight";
+ *
+ * try {
+ *   await client.sync();
+ * } catch (error) {
+ *   if (!(error instanceof EquivocationError)) throw error;
+ *   console.error("two histories at height", error.evidence.height);
+ * }
+ * ```
  */
 export class EquivocationError extends VerifyError {
   readonly #evidence: Evidence;

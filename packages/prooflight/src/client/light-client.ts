@@ -48,14 +48,26 @@ export interface GetOptions {
 /**
  * A client that accepts only data that is proven from its checkpoint.
  *
- * It may use several servers: if one fails or lies, the next is asked. Every error is a
- * `VerifyError`, or the reason of an `AbortSignal`.
+ * The client may use several servers: if one fails or lies, it asks the next. Every error is a `VerifyError`, or the
+ * reason of an `AbortSignal`.
  *
  * Once the authorities are found to have signed two histories, every member but `close` throws the
- * {@link EquivocationError} that has the evidence, also questions and iterators that were under way.
+ * {@link EquivocationError} that has the evidence, and pending questions and iterators reject with it.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/chain.md#4-sync | The specification, chain 4}
+ *
+ * @example
+ * ```ts
+ * import { LightClient } from "prooflight";
+ *
+ * const client = await LightClient.connect({
+ *   urls: ["https://one.example", "https://two.example"],
+ *   checkpoint, // yours; never from a server
+ * });
+ * const answer = await client.get({ text: "account/alice" });
+ * if (answer.kind === "present") console.log(answer.value, "at block", answer.block.height);
+ * ```
  */
 export class LightClient {
   readonly #servers: Servers;
@@ -75,14 +87,14 @@ export class LightClient {
     this.#authentication = new Authentication(trust);
     this.#watch = new HeadWatch(servers, (signal) => this.sync({ signal }), settings);
     this.#setup = settings.setup;
-    // Nobody hears of the old head once there are two histories.
+    // Once there are two histories, no listener gets another head.
     trust.onStop((error) => {
       this.#watch.stop(error);
     });
   }
 
   /**
-   * Makes a client and accepts a first head; loads the WebAssembly if it is not loaded.
+   * Makes a client and accepts a first head. Loads the WebAssembly unless it is loaded.
    *
    * Throws `invalid_input` for wrong options or a malformed checkpoint, `untrusted` if no server's head extends
    * the checkpoint, `unavailable` if no server answers.
@@ -109,7 +121,7 @@ export class LightClient {
     return copyHeader(this.#trust.head.header);
   }
 
-  /** The schemes of the checkpoint's chain that prove values of keys; those without pairings first. */
+  /** The schemes of the checkpoint's chain that prove values of keys; schemes without pairings come first. */
   get schemes(): StateScheme[] {
     this.#trust.check();
     return keptSchemes(this.#trust.pinned.json.config);
@@ -137,8 +149,9 @@ export class LightClient {
   }
 
   /**
-   * Returns the verified values of several keys at one block, with one request and one verification; for `lvmt`
-   * with shards, one for each server that is needed.
+   * Returns the verified values of several keys at one block.
+   *
+   * This takes one request and one verification; for `lvmt` with shards, one of each for every server that is needed.
    */
   async getMany(keys: readonly Key[], options: GetOptions = {}): Promise<Answer[]> {
     return this.#answers((limits) => readKeys(keys, limits), options);
@@ -189,8 +202,8 @@ export class LightClient {
    * Returns the time-weighted average of a key's values from one block to another, with the verified history that
    * it is computed from. Needs a chain with `smt`.
    *
-   * Values must be unsigned integers of 1 to 32 bytes, big-endian; otherwise it throws `invalid_input` / `value_not_number`. Other
-   * errors are those of {@link LightClient.history}.
+   * Values must be unsigned integers of 1 to 32 bytes, big-endian; otherwise it throws `invalid_input` /
+   * `value_not_number`. Other errors are those of {@link LightClient.history}.
    *
    * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/ask-about-the-past.md | Ask about the past}
    */
@@ -200,15 +213,19 @@ export class LightClient {
   }
 
   /**
-   * Lists all keys of a range with their values after a block, one verified page after another. Every page shows that
-   * no key between its bounds is left out, and it begins where the page before ended. The root of one head proves all
-   * pages of a walk, whichever servers they come from. Needs a chain with `amb`.
+   * Lists all keys of a range with their values after a block, one verified page after another. Needs a chain with
+   * `amb`.
    *
-   * After the last page `next` is null: the list is complete. A server that sends many pages without an entry is
-   * left for the next one; one that sends short pages is not. Servers keep the roots of their newest blocks only (64 on the reference node): a walk that takes longer
-   * ends with `unavailable` / `version_unavailable`, and another one can go on at its last `next` with `at` the height
-   * of its `block`. Throws `invalid_input` for wrong options at once, otherwise like {@link LightClient.get} from
-   * `next()`; `unavailable` / `too_many_pages` if no server sends a page with an entry.
+   * Each page proves that no key between its bounds is missing, and begins where the previous page ended. The root of
+   * one head proves all pages of a walk, whichever servers they come from. The `next` of the last page is null: the
+   * list is then complete.
+   *
+   * If a server sends many pages without an entry, the client asks the next server; short pages are accepted. Servers
+   * keep only the roots of their newest blocks, the reference node 64. A walk that takes longer ends with `unavailable`
+   * / `version_unavailable`; another walk can continue from its last `next`, with the height of its `block` as `at`.
+   *
+   * Throws `invalid_input` for wrong options immediately. `next()` throws like {@link LightClient.get}, and
+   * `unavailable` / `too_many_pages` if no server sends a page with an entry.
    *
    * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/list-keys.md | List keys}
    */
@@ -233,9 +250,9 @@ export class LightClient {
   /**
    * Calls `listener` with the current head and then with every newly accepted one.
    *
-   * Failures of a server are reported to `onFailure` of the options, and the next one is asked. If all servers
-   * fail, `onError` gets the error, and they are asked again. Returns a function that ends the subscription.
-   * Throws `invalid_input` / `invalid_argument` if a listener is not a function.
+   * The client reports failures of a server to `onFailure` of the options, and asks the next server. If all servers
+   * fail, `onError` gets the error, and the client retries. Returns a function that ends the subscription. Throws
+   * `invalid_input` / `invalid_argument` if a listener is not a function.
    */
   onHead(listener: (head: Header) => void, onError?: (error: unknown) => void): () => void {
     this.#trust.check();
@@ -245,12 +262,14 @@ export class LightClient {
   }
 
   /**
-   * Follows the chain block by block. It verifies that a block's operations are those of its header, and that they
-   * lead from the previous state to the header's state. The client keeps only 33 bytes of state.
+   * Follows the chain block by block.
    *
-   * It waits while servers are unavailable. `next()` throws other errors like those of {@link LightClient.get}, those
-   * of the options too, and the reason of an aborted `signal`. `return()` and {@link LightClient.close} end it immediately; a pending
-   * `next()` then resolves as done.
+   * The client verifies that a block's operations are those of its header, and that they lead from the previous state
+   * to the header's state. It keeps only 33 bytes of state.
+   *
+   * The iterator waits while servers are unavailable. `next()` throws other errors like {@link LightClient.get}, also
+   * for wrong options, and the reason of an aborted `signal`. `return()` and {@link LightClient.close} end the iterator
+   * immediately; a pending `next()` then resolves as done.
    */
   blocks(options: BlocksOptions = {}): AsyncGenerator<Block, void, undefined> {
     const client = {
@@ -272,7 +291,9 @@ export class LightClient {
     return this.#trust.checkpoint;
   }
 
-  /** Ends all subscriptions of {@link LightClient.onHead} and {@link LightClient.blocks}. New ones may follow. */
+  /**
+   * Ends all subscriptions of {@link LightClient.onHead} and {@link LightClient.blocks}. The client can still be used.
+   */
   close(): void {
     for (const following of [...this.#following]) following.end();
     this.#watch.close();

@@ -39,13 +39,24 @@ import {
 } from "./history.js";
 
 /**
- * Gives what a `LightClient` of this program verified with its proof, as JSON, to save and verify offline: all
- * answers of one request, a history, an average with its history, or a diff.
+ * Returns the result of a `LightClient` of this program together with its proof, as JSON to save and verify offline.
+ *
+ * A result is an answer, which stands for all answers of its request, a history, an average, whose bundle has its
+ * history, or a diff.
  *
  * Throws `invalid_input` / `invalid_argument` for anything else, such as a copy.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from "node:fs";
+ * import { toBundle } from "prooflight";
+ *
+ * const answer = await client.get({ text: "account/alice" });
+ * writeFileSync("alice.json", JSON.stringify(toBundle(answer)));
+ * ```
  */
 export function toBundle(given: Answer): AnswerBundle;
 export function toBundle(given: History | TimeWeightedAverage): HistoryBundle;
@@ -75,7 +86,7 @@ export interface VerifiedAnswerBundle extends VerifiedAnswer {
 /** A saved history that was verified. */
 export interface VerifiedHistoryBundle extends VerifiedHistory {
   kind: "StateHistory";
-  /** The average, if the bundle is of one. */
+  /** The average, if the bundle was made from an average. */
   average: Average | undefined;
 }
 
@@ -84,18 +95,28 @@ export interface VerifiedDiffBundle extends VerifiedDiff {
   kind: "StateDiff";
 }
 
-/** What a bundle was found to say; `kind` tells of what it is. */
+/** The verified contents of a bundle; `kind` says which. */
 export type VerifiedBundle = VerifiedAnswerBundle | VerifiedHistoryBundle | VerifiedDiffBundle;
 
 /**
- * Verifies a bundle without a server. What it shows is about the keys and blocks that the result names: compare them
- * with what you wanted to know.
+ * Verifies a bundle without a server.
  *
- * Throws as `verifyAnswer` of `prooflight/chain`; `invalid_input` / `invalid_argument` for a malformed bundle,
+ * The result names the keys and blocks that it is about: compare them with what you wanted to know. Throws like
+ * `verifyAnswer` of `prooflight/chain`; `invalid_input` / `invalid_argument` for a malformed bundle,
  * `unsupported` / `unknown_statement` for one of another kind.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/test-vectors/spec/vectors.md#8-stateanswer | The specification, vectors 8}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-a-chain.md | Follow a chain}
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { type AnswerBundle, toHex, verifyBundle } from "prooflight";
+ *
+ * const bundle = JSON.parse(readFileSync("alice.json", "utf8")) as AnswerBundle;
+ * const { keys, results, header } = await verifyBundle(bundle, { checkpoint });
+ * keys.forEach((key, i) => console.log(toHex(key), results[i], "after block", header.height));
+ * ```
  */
 export async function verifyBundle<Given extends FromJson<Bundle>>(
   bundle: Given,
