@@ -46,10 +46,21 @@ export interface SignalOptions {
  * A light client of Ethereum: it follows the beacon chain from a checkpoint, and verifies the answers of execution
  * nodes against its heads.
  *
- * It may use several servers of both kinds: if one fails or lies, the next is asked. Hashes, addresses and data are
- * 0x-hex in lower case, amounts are in wei. Every error is a `VerifyError`, or the reason of an `AbortSignal`.
+ * The client may use several servers of both kinds: if one fails or lies, it asks the next. Hashes, addresses and data
+ * are 0x-hex in lower case, amounts are in wei. Every error is a `VerifyError`, or the reason of an `AbortSignal`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/follow-ethereum.md | Follow Ethereum}
+ *
+ * @example
+ * ```ts
+ * import { EthereumClient } from "prooflight/ethereum";
+ *
+ * const servers = { beacon: ["https://beacon.example"], execution: ["https://rpc.example"] };
+ * const checkpoint = finalizedRoot; // yours: the root of a finalized beacon block
+ * const client = await EthereumClient.connect({ network: "mainnet", checkpoint, ...servers });
+ * const { balance } = await client.account(address);
+ * console.log(balance, "wei in block", (await client.block("latest")).number);
+ * ```
  */
 export class EthereumClient {
   readonly #settings: EthereumSettings;
@@ -63,11 +74,11 @@ export class EthereumClient {
   }
 
   /**
-   * Makes a client and accepts the newest heads; loads the WebAssembly if it is not loaded.
+   * Makes a client and accepts the newest heads. Loads the WebAssembly unless it is loaded.
    *
    * Throws `invalid_input` for wrong options, `untrusted` / `head_too_old` if the checkpoint or state is too old,
-   * another `untrusted` or `mismatch` if no beacon node's data follow from it, `unavailable` if none answers. The
-   * `cause` of `untrusted` / `conflicting_finality` has both updates, as `conflict` has them later.
+   * another `untrusted` or `mismatch` if no beacon node's data follow from the checkpoint or state, `unavailable` if no
+   * node answers. The `cause` of `untrusted` / `conflicting_finality` has both updates, like `conflict`.
    */
   static async connect(options: EthereumOptions): Promise<EthereumClient> {
     const settings = readOptions(options);
@@ -78,9 +89,10 @@ export class EthereumClient {
   }
 
   /**
-   * The newest beacon block that two thirds of a sync committee signed. It may still be replaced.
+   * The newest beacon block that two thirds of a sync committee signed. Another block may still replace it.
    *
-   * Throws `untrusted` / `head_too_old` if it is older than `maxHeadAge`, and if there is a `conflict`.
+   * Throws `untrusted` / `head_too_old` if the block is older than `maxHeadAge`, and `untrusted` /
+   * `conflicting_finality` if there is a `conflict`.
    */
   get latest(): Head {
     return copy(this.#beacon.checked().latest);
@@ -99,7 +111,7 @@ export class EthereumClient {
     return copy(this.#beacon.conflict);
   }
 
-  /** Asks for the newest heads and accepts them. Questions do this by themselves, at most every `refresh`. */
+  /** Asks for the newest heads and accepts them. Every question does this too, at most once in `refresh`. */
   async sync(options: SignalOptions = {}): Promise<void> {
     this.#beacon.check();
     await this.#beacon.sync(readSignal(options));
@@ -121,7 +133,10 @@ export class EthereumClient {
     });
   }
 
-  /** An account, or its absence, and its storage slots, in the state after a block. Throws like {@link EthereumClient.block}. */
+  /**
+   * An account, or its absence, and its storage slots, in the state after a block. Throws like {@link
+   * EthereumClient.block}.
+   */
   async account(address: BytesLike, options: AccountOptions = {}): Promise<Account> {
     this.#beacon.check();
     const given = new Arguments(undefined, options, ["at", "signal", "slots"]);
@@ -134,7 +149,9 @@ export class EthereumClient {
     );
   }
 
-  /** The code of an account in the state after a block; `0x` if it has none. Throws like {@link EthereumClient.block}. */
+  /**
+   * The code of an account in the state after a block; `0x` if it has none. Throws like {@link EthereumClient.block}.
+   */
   async code(address: BytesLike, options: AtOptions = {}): Promise<Hex> {
     this.#beacon.check();
     const { at, signal } = readAtOptions(new Arguments(undefined, options, ["at", "signal"]));
@@ -147,8 +164,8 @@ export class EthereumClient {
   /**
    * A transaction by its hash, verified with all transactions of its block.
    *
-   * Throws `unavailable` / `unknown_transaction` if no server knows a block with it: that it does not exist cannot be
-   * proven. Otherwise throws like {@link EthereumClient.block}.
+   * Throws `unavailable` / `unknown_transaction` if no server knows a block with the transaction, which does not prove
+   * that there is none. Otherwise throws like {@link EthereumClient.block}.
    */
   async transaction(hash: BytesLike, options: SignalOptions = {}): Promise<Transaction> {
     this.#beacon.check();
@@ -160,7 +177,7 @@ export class EthereumClient {
 
   /**
    * The receipt of a transaction, verified with all transactions and receipts of its block; its derived fields are
-   * computed here. Throws like {@link EthereumClient.transaction}.
+   * computed by the client. Throws like {@link EthereumClient.transaction}.
    */
   async receipt(hash: BytesLike, options: SignalOptions = {}): Promise<TransactionReceipt> {
     this.#beacon.check();
@@ -180,11 +197,11 @@ export class EthereumClient {
   }
 
   /**
-   * Every log that a filter matches in a range of blocks, and verifies that none is missing; with the option `logs:
-   * "union"`, that rests on one honest server.
+   * Every log that a filter matches in a range of blocks, verified to be complete.
    *
-   * It needs every header of the range, and the receipts of every block whose bloom does not exclude a match. Throws
-   * `unavailable` / `logs_too_large` if that takes more than `maxLogBytes`, otherwise like {@link EthereumClient.block}.
+   * This needs every header of the range, and the receipts of every block whose bloom does not exclude a match. With
+   * the option `logs: "union"`, the logs are complete only if one of the servers is honest. Throws `unavailable` /
+   * `logs_too_large` if the replies take more than `maxLogBytes`, otherwise like {@link EthereumClient.block}.
    */
   async logs(options: LogsOptions = {}): Promise<FoundLog[]> {
     this.#beacon.check();
@@ -196,8 +213,8 @@ export class EthereumClient {
   }
 
   /**
-   * The state of the client, to continue from as `state` of {@link EthereumOptions}. Store it where nobody else can
-   * write: it is trusted as a checkpoint is.
+   * The state of the client, to continue from as `state` of {@link EthereumOptions}. Store it where only the
+   * application can write, since it is trusted like a checkpoint.
    */
   export(): Uint8Array {
     this.#beacon.check();

@@ -15,10 +15,22 @@ import { FittingBlocks } from "../ethereum/logs/complete.js";
  * | -32000 | no filter or subscription has that id (`invalid_input`) |
  * | -32001 | the servers give no answer, or nothing is trusted about the block (`unavailable`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
- * | -32005 | logs take more bytes than the limit, `data.fits` are blocks whose logs may fit; or too many filters or subscriptions are open (`unavailable`) |
+ * | -32005 | logs take more bytes than the limit (`data.fits` has blocks whose logs may fit), or too many filters or subscriptions are open (`unavailable`) |
  * | -32603 | a bug in Prooflight (`internal`) |
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
+ *
+ * @example
+ * ```ts
+ * import { ProviderError } from "prooflight/provider";
+ *
+ * try {
+ *   await provider.request({ method: "eth_getBalance", params: [address, "latest"] });
+ * } catch (error) {
+ *   if (!(error instanceof ProviderError) || error.code !== -32002) throw error;
+ *   console.error("the answer does not verify:", error.data.reason); // account_mismatch
+ * }
+ * ```
  */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
@@ -67,6 +79,18 @@ const CODES = {
  * verified.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
+ *
+ * @example
+ * ```ts
+ * import { ForwardedError } from "prooflight/provider";
+ *
+ * try {
+ *   await provider.request({ method: "eth_requestAccounts" });
+ * } catch (error) {
+ *   if (!(error instanceof ForwardedError) || error.code !== 4001) throw error;
+ *   console.log("the user refused"); // so says the wallet
+ * }
+ * ```
  */
 export class ForwardedError extends Error {
   override readonly name = "ForwardedError";
@@ -95,13 +119,13 @@ function refusalOf(error: unknown): VerifyError {
 /**
  * Keeps ethers from presenting a refusal as a revert.
  *
- * For these two methods ethers reports every error as `CALL_EXCEPTION`, as if the contract had answered. Before
- * that it copies `code`, `message` and `data` and serialises the copy, and whatever this throws reaches the
- * caller. So `data`, as a member named `data`, throws the error when it is serialised. The error itself, and
- * `data` alone, still have their JSON.
+ * For these two methods ethers reports every error as `CALL_EXCEPTION`, as if the contract had answered. Before that,
+ * ethers copies `code`, `message` and `data` and serialises the copy, and an error in this step reaches the caller. So
+ * `data`, as a member named `data`, throws the error when it is serialised. The error itself, and `data` alone, still
+ * have their JSON.
  *
  * ethers 5 searches everything that `for … in` finds in an error for the data of a revert. No program copies inherited
- * members, so one of those throws the error.
+ * members, so an inherited member throws the error.
  */
 function withoutRevert(error: ProviderError): ProviderError {
   const toJSON = (key: string): Refusal => {
@@ -119,16 +143,28 @@ function withoutRevert(error: ProviderError): ProviderError {
   return error;
 }
 
-/** More levels than libraries wrap errors in. */
+/** The most levels that are searched; libraries wrap errors in fewer. */
 const MAX_CAUSES = 8;
 
 /**
  * The refusal in an error that viem, ethers or another library threw; undefined for a failure of another kind.
  *
- * viem keeps it among the causes; ethers only keeps a copy of its JSON. For a method that was forwarded, a server
+ * viem keeps the refusal among the causes, ethers only a copy of its JSON. For a method that was forwarded, a server
  * can make an error look like a refusal.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
+ *
+ * @example
+ * ```ts
+ * import { refusalIn } from "prooflight/provider";
+ *
+ * try {
+ *   console.log(await publicClient.getBalance({ address })); // viem's, with a provider of Prooflight
+ * } catch (error) {
+ *   const refusal = refusalIn(error);
+ *   console.error(refusal ? `not verified: ${refusal.reason}` : error);
+ * }
+ * ```
  */
 export function refusalIn(error: unknown): VerifyError | undefined {
   let found: unknown = error;

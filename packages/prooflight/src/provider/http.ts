@@ -19,12 +19,24 @@ export interface HttpOptions {
 }
 
 /**
- * A provider of EIP-1193 over HTTP, for `createProvider`. It bounds the time and size of replies and verifies
- * nothing.
+ * Creates a provider of EIP-1193 over HTTP, for `createProvider`, which bounds the time and size of replies and
+ * verifies nothing.
  *
- * Throws `invalid_input` / `invalid_argument` unless the URL is http or https. Requests throw `unavailable`; if the server answered with an error, that is its cause.
+ * Throws `invalid_input` / `invalid_argument` unless the URL is http or https. Requests throw `unavailable`; if the
+ * server answered with an error, that error is the `cause`.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
+ *
+ * @example
+ * ```ts
+ * import { createProvider, httpProvider } from "prooflight/provider";
+ *
+ * const provider = createProvider({
+ *   provider: httpProvider("https://rpc.example", { timeout: 5_000 }),
+ *   chainId: 1,
+ *   trust: (block) => ownNode.block(block), // never from rpc.example
+ * });
+ * ```
  */
 export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1193Provider {
   const [address, transport] = reading(() => [addressOf(url), transportOf(options)] as const);

@@ -8,8 +8,8 @@ import { WalletServer } from "./server.js";
 import type { Trust } from "./trust.js";
 
 /**
- * The treatment of methods whose answers cannot be verified. `strict` refuses them. `if-possible` forwards those in a
- * list to the server, after calling `onUnverified`.
+ * What to do with methods whose answers cannot be verified. `strict` refuses them. `if-possible` forwards the methods
+ * of a list to the server, after calling `onUnverified`.
  */
 export type Mode = "strict" | "if-possible";
 
@@ -21,16 +21,16 @@ export interface ProviderOptions {
   chainId: bigint | number;
   /** Returns the trusted state. */
   trust: Trust;
-  /** The treatment of methods that cannot be verified. Default `strict`. */
+  /** What to do with methods that cannot be verified. Default `strict`. */
   mode?: Mode | undefined;
   /**
-   * The methods that may be forwarded in `if-possible`. One that Prooflight does not know is assumed to sign.
+   * The methods that may be forwarded in `if-possible`. A method that Prooflight does not know is assumed to sign.
    * Default `FORWARDABLE`.
    */
   forward?: readonly string[] | undefined;
   /**
-   * The highest fee per gas, in wei, that methods about fees may answer. Local keys sign such fees unseen, so
-   * without this option those methods are refused.
+   * The highest fee per gas, in wei, that methods about fees may answer. Without this option these methods are refused,
+   * since local keys sign such fees unseen.
    */
   maxFeePerGas?: bigint | undefined;
   /**
@@ -92,7 +92,7 @@ function read(options: ProviderOptions): Settings {
   const context = { chainId, server, trust: trust as Trust };
   if (mode === "strict") {
     for (const name of ["forward", "maxFeePerGas"] as const) {
-      // Strict mode ignores it, so passing it is likely a mistake.
+      // Strict mode ignores these options, so passing one is likely a mistake.
       if (given.unchecked(name) === undefined) continue;
       throw invalid("mpt", name, "left out in the mode strict", "there");
     }
@@ -127,7 +127,7 @@ function methodsOf(given: Arguments<"forward">): string[] {
     if (NEVER_FORWARDED.has(method)) {
       throw invalid("mpt", name, "a method whose answer no local key signs", method);
     }
-    // For this one, only the block `pending` is ever forwarded.
+    // Of eth_getTransactionCount, only the block `pending` is ever forwarded.
     if (METHODS.has(method) && method !== "eth_getTransactionCount") {
       throw invalid("mpt", name, "a method whose answer cannot be verified", method);
     }

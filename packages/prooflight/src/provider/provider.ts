@@ -26,8 +26,8 @@ export interface VerifyingProvider extends Eip1193Provider {
    */
   request(args: RequestArguments): Promise<unknown>;
   /**
-   * Listens to the wallet's events; in the mode `strict`, only to those about the wallet itself. A provider that follows
-   * Ethereum emits `message` for subscriptions.
+   * Listens to the wallet's events; in the mode `strict`, only to those about the wallet itself. A provider that
+   * follows Ethereum emits `message` for subscriptions.
    */
   on(event: string, listener: (...args: unknown[]) => void): this;
   removeListener(event: string, listener: (...args: unknown[]) => void): this;
@@ -36,18 +36,29 @@ export interface VerifyingProvider extends Eip1193Provider {
 /**
  * Creates a provider that returns verified answers. Loads the WebAssembly with the first request.
  *
- * With `execution`, it follows Ethereum from a checkpoint and verifies blocks, accounts, transactions, receipts, complete
- * logs and fees. With `trust`, it verifies balances, nonces, code, storage and proofs by `eth_getProof` against a state
- * that the caller trusts.
+ * With `execution`, it follows Ethereum from a checkpoint and verifies blocks, accounts, transactions, receipts,
+ * complete logs and fees. With `trust`, it verifies balances, nonces, code, storage and proofs by `eth_getProof`
+ * against a state that the caller trusts.
  *
  * For viem: `createPublicClient({ transport: custom(provider) })`; for ethers: `new
  * BrowserProvider(provider)`. Throws `invalid_input` / `invalid_argument` for wrong options.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  * @see {@link https://github.com/prooflight/prooflight/blob/main/packages/prooflight/README.md#ethereum | The table of the methods}
+ *
+ * @example
+ * ```ts
+ * import { createProvider } from "prooflight/provider";
+ * import { createPublicClient, custom } from "viem";
+ *
+ * const servers = { beacon: ["https://beacon.example"], execution: ["https://rpc.example"] };
+ * const provider = createProvider({ network: "mainnet", checkpoint: finalizedRoot, ...servers });
+ * const publicClient = createPublicClient({ transport: custom(provider) });
+ * console.log(await publicClient.getBalance({ address })); // verified
+ * ```
  */
 export function createProvider(options: NetworkProviderOptions): VerifyingProvider;
-// Apart, so that an error names the members of one form.
+// Two overloads, so that an error names the members of one form.
 // eslint-disable-next-line @typescript-eslint/unified-signatures
 export function createProvider(options: ProviderOptions): VerifyingProvider;
 export function createProvider(
@@ -58,7 +69,9 @@ export function createProvider(
     : trusting(options as ProviderOptions);
 }
 
-/** Whether the options are those of a provider that follows Ethereum; throws `invalid_argument` if that cannot be told. */
+/**
+ * Whether the options are of a provider that follows Ethereum; throws `invalid_argument` if they are of neither form.
+ */
 function follows(options: object): boolean {
   const expected = "an object with execution, or with provider, chainId and trust";
   if (Object(options) !== options) {

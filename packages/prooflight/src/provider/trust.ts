@@ -15,7 +15,7 @@ export interface TrustedBlock {
   number: bigint;
   /** The hash of the block, 32 bytes. */
   hash: BytesLike;
-  /** The root of the state after it, 32 bytes. */
+  /** The root of the state after the block, 32 bytes. */
   stateRoot: BytesLike;
 }
 
@@ -30,8 +30,8 @@ export interface TrustedHeader {
 /**
  * Returns a trusted block, or `undefined` if there is none.
  *
- * It must not ask the server that is being checked. Possible sources are a light client, a node of your own, or a
- * block that the application pins.
+ * The function must not ask the server that is being checked. Possible sources are a light client, a node of your own,
+ * or a block that the application pins.
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
  */
@@ -46,7 +46,9 @@ export interface StateAnchor {
   stateRoot: Bytes;
 }
 
-/** Returns the trusted block that a request names; throws `unknown_block`, or `wrong_block` if `trust` returns another. */
+/**
+ * Returns the trusted block that a request names; throws `unknown_block`, or `wrong_block` if `trust` returns another.
+ */
 export async function anchorOf(trust: Trust, block: BlockName): Promise<StateAnchor> {
   const anchor = await ask(trust, block);
   if (isNamed(anchor, block)) return anchor;

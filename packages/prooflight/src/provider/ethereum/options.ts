@@ -31,20 +31,23 @@ export interface NetworkProviderOptions extends Partial<Omit<EthereumOptions, "s
   heads?: Pins | undefined;
   /** The id of the chain. Default: the network's, if it has a name. */
   chainId?: bigint | number | undefined;
-  /** The parameters of blobs, ascending by time. Default: the network's, if it has a name; else blob fees are left out. */
+  /**
+   * The parameters of blobs, ascending by time. Default: the network's, if it has a name; else blob fees are left out.
+   */
   blobs?: readonly BlobParams[] | undefined;
-  /** The user's wallet, which accounts and signatures are asked of. Default: there are no accounts. */
+  /** The user's wallet, which is asked for accounts and signatures. Default: there are no accounts. */
   wallet?: (Eip1193Provider & Partial<Eip1193Events>) | undefined;
   /**
-   * Called, and awaited, before an answer that no proof covers: `null` for an unknown hash, if every server says so, that
-   * a transaction is pending, and the logs of a range with `logs: "union"`. The request is refused if it returns `false` or throws.
+   * Called, and awaited, before an answer that no proof covers. The request is refused if the function returns `false`
+   * or throws. Such answers are `null` for a hash that no server knows, that a transaction is pending, and the logs of
+   * a range with `logs: "union"`.
    */
   onUnproven?: ((request: RequestArguments) => unknown) | undefined;
   /** The interval of polling for subscriptions, in milliseconds, at least 50. Default 4000. */
   pollInterval?: number | undefined;
 }
 
-/** The options, checked. */
+/** The options after they were checked. */
 export interface NetworkSettings extends LogsSettings {
   follower: Follower;
   chainId: bigint;
@@ -58,14 +61,14 @@ export interface NetworkSettings extends LogsSettings {
   pollInterval: number;
 }
 
-/** The names of the options. `signal` is none of them: a provider asks nobody before its first request. */
+/** The names of the options. There is no `signal`, since a provider asks no server before its first request. */
 export const NETWORK_OPTIONS = [
   ...(["heads", "chainId", "blobs", "wallet", "onUnproven", "pollInterval"] as const),
   ...COMMON_OPTIONS.filter((name) => name !== "signal"),
   ...BEACON_OPTIONS,
 ] as const;
 
-/** They may be read as a client's options, of which `signal` is undefined. */
+/** The options, to be read like those of a client; `signal` is then undefined. */
 type Given = Arguments<(typeof NETWORK_OPTIONS)[number] | "signal">;
 
 /** Checks the options; throws `invalid_argument`. */
@@ -154,7 +157,7 @@ function blobsOf(own: Arguments<"blobs">): BlobParams[] {
   });
 }
 
-/** What is asked of wallets: accounts, signatures, and what the user decides about. */
+/** The methods that the wallet answers: about accounts, signatures, and decisions of the user. */
 const WALLET_METHODS = new Set([
   ...FORWARDABLE.filter((method) => ["sign", "connect"].includes(kindOf(method))),
   ...["eth_accounts", "wallet_getCapabilities", "wallet_getCallsStatus"],
