@@ -42,7 +42,9 @@ function stores(quick) {
 await main(async () => {
   const args = process.argv.slice(2);
   const nodes = args[0] === "log";
-  await prepare(nodes ? forBuild : [...forBuild, "chromium"]);
+  await prepare(
+    nodes ? forBuild : [...forBuild, "npm for benchmarks", "npm for tests", "chromium"],
+  );
   await build();
   if (nodes) return hand("node", ["crates/testing/bench/log/measure.mjs", ...args.slice(1)]);
   const figures = () => {

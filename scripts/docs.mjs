@@ -5,7 +5,7 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 
 import { build } from "./lib/build.mjs";
 import { VERIFIERS, packagesOf } from "./lib/crates.mjs";
-import { inside } from "./lib/paths.mjs";
+import { inside, typedoc } from "./lib/paths.mjs";
 import { forBuild, prepare } from "./lib/setup.mjs";
 import { main, task } from "./lib/task.mjs";
 import { cyan, say } from "./lib/terminal.mjs";
@@ -14,11 +14,11 @@ import { wholeGuide } from "./lib/whole-guide.mjs";
 const SITE = inside("target", "site");
 
 await main(async () => {
-  await prepare(forBuild);
+  await prepare([...forBuild, "npm for documents"]);
   await build();
   await task("guide and API of the package", async ({ sh }) => {
     rmSync(SITE, { recursive: true, force: true });
-    await sh("typedoc", ["--options", "packages/prooflight/typedoc.json", "--out", SITE]);
+    await sh(typedoc, ["--options", "packages/prooflight/typedoc.json", "--out", SITE]);
     writeFileSync(`${SITE}/llms.txt`, wholeGuide());
   });
   await task("API of the crates", async ({ sh }) => {

@@ -1,6 +1,7 @@
-// The packages of package-lock.json.
+// The packages of package-lock.json, and those of a few folders with a package-lock.json of their own.
 
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { inside } from "./paths.mjs";
 import { workspaces } from "./workspaces.mjs";
@@ -9,20 +10,30 @@ import { workspaces } from "./workspaces.mjs";
 export const packages = {
   title: "npm packages",
   requires: ["npm"],
-  ready: () => installed() && unlinked().length === 0,
+  ready: () => installed(".") && unlinked().length === 0,
   install: async ({ sh }) => {
     // An older clone has its packages, but may lack a newer command.
-    if (installed()) await sh("npm", ["rebuild", "--ignore-scripts", ...unlinked()]);
-    else await sh("npm", ["ci", "--no-audit", "--no-fund"]);
+    if (installed(".")) await sh("npm", ["rebuild", "--ignore-scripts", ...unlinked()]);
+    else await sh("npm", CLEAN_INSTALL);
   },
 };
 
-function installed() {
-  const there = lock("node_modules/.package-lock.json");
+/** Installs the packages of a folder outside of the workspaces, which only some steps need, into its own node_modules. */
+export const packagesOf = (folder) => ({
+  title: `npm packages of ${folder}`,
+  requires: ["npm"],
+  ready: () => installed(folder),
+  install: ({ sh }) => sh("npm", CLEAN_INSTALL, { cwd: inside(folder) }),
+});
+
+const CLEAN_INSTALL = ["ci", "--no-audit", "--no-fund", "--prefer-offline"];
+
+function installed(folder) {
+  const there = lock(join(folder, "node_modules", ".package-lock.json"));
   return (
     there !== undefined &&
-    Object.entries(lock("package-lock.json")).every(([path, entry]) => {
-      // Skip the root, and packages for other systems, which are not installed.
+    Object.entries(lock(join(folder, "package-lock.json"))).every(([path, entry]) => {
+      // Skip the folder itself, and packages for other systems, which are not installed.
       if (path === "" || entry.optional) return true;
       return there[path] !== undefined && same(there[path], entry);
     })

@@ -17,3 +17,6 @@ export const inside = (...parts) => resolve(root, ...parts);
 
 /** The reference node, built with the profile `node`. */
 export const node = inside("target", "node", "prooflight-node");
+
+/** typedoc, which is installed with the tools of documents. */
+export const typedoc = inside("docs", "node_modules", ".bin", "typedoc");

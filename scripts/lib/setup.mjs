@@ -1,7 +1,7 @@
 // Installs the tools that a script needs and the machine does not have yet.
 
 import { chromium } from "./chromium.mjs";
-import { packages } from "./npm.mjs";
+import { packages, packagesOf } from "./npm.mjs";
 import { require as requirePrograms } from "./prerequisites.mjs";
 import { cargoTool, toolchain } from "./rust.mjs";
 import { versitygw } from "./s3.mjs";
@@ -9,6 +9,10 @@ import { task } from "./task.mjs";
 
 const NEEDS = {
   npm: packages,
+  "npm for tests": packagesOf("packages/prooflight/test"),
+  "npm for documents": packagesOf("docs"),
+  "npm for benchmarks": packagesOf("crates/testing/bench"),
+  "npm for light clients": packagesOf("crates/testing/bench/ethereum"),
   rust: toolchain,
   "wasm-bindgen": cargoTool("wasm-bindgen"),
   "wasm-pack": cargoTool("wasm-pack"),

@@ -9,7 +9,7 @@ import { VERIFIERS, packagesOf } from "./crates.mjs";
 import { cargoTests, lacking, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 import { warnIfFull } from "./disk.mjs";
 import { filesUnder } from "./fingerprint.mjs";
-import { inside } from "./paths.mjs";
+import { inside, typedoc } from "./paths.mjs";
 import { withBucket } from "./s3.mjs";
 import { forBuild, prepare } from "./setup.mjs";
 import { Problem, TaskFailed, task } from "./task.mjs";
@@ -119,11 +119,10 @@ export const STEPS = {
     },
   },
   typedoc: {
-    tools: ["npm"],
+    tools: ["npm", "npm for documents"],
     built: true,
     async run({ sh }) {
-      const options = ["--options", "packages/prooflight/typedoc.json", "--emit", "none"];
-      await sh("typedoc", options);
+      await sh(typedoc, ["--options", "packages/prooflight/typedoc.json", "--emit", "none"]);
     },
   },
   scripts: {
@@ -194,15 +193,15 @@ export const STEPS = {
     },
   },
   eslint: {
-    tools: ["npm"],
-    // Some rules need types, and the package's types are in its build.
+    tools: ["npm", "npm for tests"],
+    // Some rules need types: the package's are in its build, those of its tests in their libraries.
     built: true,
     async run({ sh }) {
       await sh("eslint", ["--max-warnings", "0", "."]);
     },
   },
   prooflight: {
-    tools: ["npm", "chromium"],
+    tools: ["npm", "npm for tests", "chromium"],
     built: true,
     async run({ sh, output }) {
       await sh("npm", ["test", "--silent", "--workspace", "packages/prooflight"]);
@@ -210,7 +209,7 @@ export const STEPS = {
     },
   },
   ethereum: {
-    tools: ["npm"],
+    tools: ["npm", "npm for tests"],
     built: true,
     // PROOFLIGHT_ETHEREUM_MAINNET and PROOFLIGHT_EXECUTION_APIS name folders of other cases.
     async run({ sh, detail, output }) {
@@ -251,7 +250,8 @@ export const STEPS = {
     },
   },
   examples: {
-    tools: ["npm", "chromium"],
+    // Ethereum's examples use recorded answers, which the package's tests read.
+    tools: ["npm", "npm for tests", "chromium"],
     built: true,
     async run({ sh, output }) {
       const examples = workspaces("examples");

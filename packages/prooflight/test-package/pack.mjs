@@ -3,19 +3,18 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-
-import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { BINARIES } from "../scripts/binaries.mjs";
 import { isInCommonJs } from "../scripts/entries.mjs";
 import { MODULES } from "../scripts/modules.mjs";
+import { fileOf } from "./tools.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 
 /** Packs the package into `folder`; returns the path of the tarball. */
 export async function pack(folder, { sh, output }) {
-  await sh("publint", ["--strict", here]);
+  await sh(fileOf(".bin", "publint"), ["--strict", here]);
   const before = output().length;
   await sh("npm", ["pack", "--json", "--pack-destination", folder], { cwd: here });
   // npm's warnings on standard error come before the path.
@@ -28,6 +27,8 @@ export async function pack(folder, { sh, output }) {
 
 /** Fails if the types of a module are missing or wrong under any of TypeScript's resolution modes. */
 async function assertTypes(tarball) {
+  const checker = fileOf("@arethetypeswrong", "core", "dist", "index.js");
+  const { checkPackage, createPackageFromTarballData } = await import(pathToFileURL(checker).href);
   const packed = createPackageFromTarballData(readFileSync(tarball));
   const analysis = await checkPackage(packed, { excludeEntrypoints: [/\.wasm$/] });
   assert.equal(analysis.types.kind, "included");

@@ -28,7 +28,7 @@ import { vite7 } from "./vite7.mjs";
 import { webpack } from "./webpack.mjs";
 import { workerd } from "./workerd.mjs";
 
-/** Projects that use the repository's tools. Each has its own node_modules, like a user's project. */
+/** Projects outside of the repository. Each has its own node_modules, like a user's project. */
 const OWN = {
   node: (path, open, shell) => node(path, shell),
   page,
@@ -37,7 +37,7 @@ const OWN = {
   extension,
 };
 
-/** Projects whose tools are in tools/package.json. They share them, and one installed tarball. */
+/** Projects below the folder of the tools, which find them there. They share one installed tarball. */
 const SHARED = {
   workerd,
   jest: (path, open, shell) => jest(path, shell),
@@ -64,6 +64,7 @@ await main(async () => {
   const folder = mkdtempSync(join(tmpdir(), "prooflight-package-"));
   let shared;
   try {
+    await task("tools", installTools);
     let tarball;
     await task("pack", async (shell) => {
       tarball = await pack(folder, shell);
@@ -80,7 +81,6 @@ await main(async () => {
         }
         if (chosen(SHARED).length === 0) return;
         await task("runtimes and bundlers", async (shell) => {
-          await installTools(shell);
           shared = folderBelowTools();
           // Without this, npm would install into the folder of the tools.
           writeFileSync(join(shared, "package.json"), '{ "private": true }');

@@ -1,4 +1,4 @@
-// The runtimes and bundlers of tools/package.json, installed once for each lockfile.
+// The runtimes, bundlers and checks of tools/package.json, installed once for each lockfile.
 
 import { createHash } from "node:crypto";
 import {

@@ -4,11 +4,10 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import bundler from "webpack";
-
 import { assertOutcome } from "./outcome.mjs";
 import { compileCheck } from "./project.mjs";
 import { withServer } from "./server.mjs";
+import { importTool } from "./tools.mjs";
 
 /** Builds the project for development and for production, with webpack's defaults, and opens both. */
 export async function webpack(path, open) {
@@ -30,6 +29,7 @@ export async function webpack(path, open) {
 
 /** Builds the project; a warning is also a failure. */
 async function build(options) {
+  const { default: bundler } = await importTool("webpack");
   // Size hints are off: the binary has its own budget, in compressed bytes.
   const compiler = bundler({ entry: "./src/main.js", performance: false, ...options });
   const stats = await new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@
 // whose blooms may match are the recorded ones with receipts, spread over 3.8 % of the day; none has a matching log.
 // PROOFLIGHT_ETHEREUM_MAINNET names a folder of other recorded cases.
 
-import { keccak256 } from "ethers";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import { runnerImport } from "vite";
 
 import { inside } from "../../../../scripts/lib/paths.mjs";
@@ -32,11 +32,13 @@ async function recordedBlocks() {
   return all;
 }
 
+const keccak256 = (bytes) => `0x${Buffer.from(keccak_256(bytes)).toString("hex")}`;
+
 const quantity = (number) => `0x${number.toString(16)}`;
 
 /** Whether a bloom may contain bytes. */
 function mayContain(bloom, bytes) {
-  const [bits, hash] = [BigInt(bloom), keccak256(bytes)];
+  const [bits, hash] = [BigInt(bloom), keccak256(Buffer.from(bytes.slice(2), "hex"))];
   return [2, 6, 10].every((at) => {
     const bit = parseInt(hash.slice(at, at + 4), 16) & 0x7ff;
     return (bits >> BigInt(bit)) & 1n;

@@ -1,35 +1,17 @@
 // `node crates/testing/bench/ethereum/helios.mjs [CASE]`: how far Helios gets with the recorded answers of bench.mjs, and what it takes.
-// Installs the package from npm into the cache. Helios also asks for the whole blocks of the newest and the finalized head, which
-// are not recorded: it gets another recorded block for both, and refuses them after it has verified the update.
+// Helios also asks for the whole blocks of the newest and the finalized head, which are not recorded: it gets another recorded block
+// for both, and refuses them after it has verified the update.
 
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 
 import { runnerImport } from "vite";
 
-import { cache, inside } from "../../../../scripts/lib/paths.mjs";
+import { inside } from "../../../../scripts/lib/paths.mjs";
+import { prepare } from "../../../../scripts/lib/setup.mjs";
 import { main, Problem } from "../../../../scripts/lib/task.mjs";
 import { say } from "../../../../scripts/lib/terminal.mjs";
 
-const VERSION = "0.11.1";
 const BLOCKS = "/eth/v2/beacon/blocks/";
-
-const folder = join(cache, `helios-${VERSION}`);
-
-function install() {
-  if (existsSync(join(folder, "node_modules", "@a16z", "helios"))) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  const name = `@a16z/helios@${VERSION}`;
-  const { status, stderr } = spawnSync("npm", ["install", "--no-audit", "--no-fund", name], {
-    cwd: folder,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Problem(`npm did not install ${name}:\n${stderr}`);
-}
 
 /** Answers the requests of the page that Helios takes this process for; `sent` counts them. */
 function answer({ beacon }, block, sent) {
@@ -50,7 +32,7 @@ function answer({ beacon }, block, sent) {
 }
 
 await main(async () => {
-  install();
+  await prepare(["npm for tests", "npm for light clients"]);
   const name = process.argv[2] ?? "eth_call1";
   const tests = inside("packages", "prooflight", "test", "ethereum", "recorded.ts");
   const { module } = await runnerImport(tests);
@@ -63,8 +45,7 @@ await main(async () => {
   answer(served, JSON.stringify({ version: fork, data }), sent);
 
   const started = performance.now();
-  const file = join(folder, "node_modules", "@a16z", "helios", "dist", "lib.mjs");
-  const { createHeliosProvider } = await import(pathToFileURL(file).href);
+  const { createHeliosProvider } = await import("@a16z/helios");
   const importing = performance.now() - started;
   Date.now = () => Number(served.now);
   const cpu = process.cpuUsage();

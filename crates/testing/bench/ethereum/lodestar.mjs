@@ -1,45 +1,19 @@
 // `node crates/testing/bench/ethereum/lodestar.mjs [CASE]`: the first verified head of Lodestar's light client, from the same recorded
-// answers as bench.mjs. Installs the package from npm into the cache, with the native library that verifies its signatures.
-
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+// answers as bench.mjs. A native library verifies its signatures.
 
 import { runnerImport } from "vite";
 
-import { cache, inside } from "../../../../scripts/lib/paths.mjs";
+import { inside } from "../../../../scripts/lib/paths.mjs";
+import { prepare } from "../../../../scripts/lib/setup.mjs";
 import { main, Problem } from "../../../../scripts/lib/task.mjs";
 import { say } from "../../../../scripts/lib/terminal.mjs";
 
-const VERSION = "1.23.0";
 const GENESIS = {
   genesisTime: 1_606_824_023,
   genesisValidatorsRoot: "0x4b363db94e286120d76eb905340fdd4e54bfe9f06bf33ff6cf5ad27f511bfe95",
 };
 
-const folder = join(cache, `lodestar-${VERSION}`);
-
-function install() {
-  if (existsSync(join(folder, "node_modules", "@lodestar", "light-client"))) return;
-  mkdirSync(folder, { recursive: true });
-  // The packages ask for each other's later versions, which need other versions of their libraries.
-  const names = ["api", "config", "params", "types", "utils"];
-  const overrides = Object.fromEntries(names.map((name) => [`@lodestar/${name}`, VERSION]));
-  const allowScripts = { "@chainsafe/blst": true };
-  const manifest = JSON.stringify({ private: true, allowScripts, overrides });
-  writeFileSync(join(folder, "package.json"), `${manifest}\n`);
-  const name = `@lodestar/light-client@${VERSION}`;
-  const options = ["--no-audit", "--no-fund"];
-  const { status, stderr } = spawnSync("npm", ["install", ...options, name], {
-    cwd: folder,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Problem(`npm did not install ${name}:\n${stderr}`);
-}
-
-const load = (name) =>
-  import(pathToFileURL(join(folder, "node_modules", "@lodestar", ...name.split("/"))).href);
+const load = (name) => import(new URL(`node_modules/@lodestar/${name}`, import.meta.url).href);
 
 /** The recorded answers in SSZ, decoded by Lodestar's types while it is measured; `total` counts their bytes. */
 function transportOf({ beacon }, ssz, total) {
@@ -72,7 +46,7 @@ function transportOf({ beacon }, ssz, total) {
 }
 
 await main(async () => {
-  install();
+  await prepare(["npm for tests", "npm for light clients"]);
   const name = process.argv[2] ?? "eth_call1";
   const tests = inside("packages", "prooflight", "test", "ethereum", "recorded.ts");
   const { module } = await runnerImport(tests);

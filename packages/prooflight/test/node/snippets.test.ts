@@ -52,10 +52,10 @@ declare global {
 
 const checkpoint = readFileSync(`${root}../../test-vectors/chain/header_sync.json`, "utf8");
 
-/** Files that are not there, in the package's folder, where its own name leads to dist. */
+/** Files that are not there, in the folder of the tests, where a user's libraries are found. */
 const files = new Map([
-  [`${root}around.d.ts`, AROUND],
-  [`${root}checkpoint.json`, JSON.stringify(firstCheckpoint(JSON.parse(checkpoint)))],
+  [`${root}test/around.d.ts`, AROUND],
+  [`${root}test/checkpoint.json`, JSON.stringify(firstCheckpoint(JSON.parse(checkpoint)))],
 ]);
 
 const pages = [
@@ -67,7 +67,7 @@ pages.forEach((page, number) => {
   examples(readFileSync(root + page, "utf8")).forEach((example, index) => {
     const name = page.replace(/^.*\//, "").replace(/\.md$/, "");
     // Also those without an import are modules.
-    files.set(`${root}${name}-${number}-${index}.ts`, `${example}\nexport {};\n`);
+    files.set(`${root}test/${name}-${number}-${index}.ts`, `${example}\nexport {};\n`);
   });
 });
 
