@@ -45,7 +45,7 @@ await main(async () => {
   await prepare(
     nodes ? forBuild : [...forBuild, "npm for benchmarks", "npm for tests", "chromium"],
   );
-  await build();
+  await build([]);
   if (nodes) return hand("node", ["crates/testing/bench/log/measure.mjs", ...args.slice(1)]);
   const figures = () => {
     say(`\n${bold("AMB beside the structures of its paper")}`);

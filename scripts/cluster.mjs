@@ -42,6 +42,6 @@ await main(async () => {
     : !log && (Boolean(process.env.PROOFLIGHT_S3) || ask("go", "version") !== undefined);
   if (!log && !s3) say("Without Go there is no S3 server here: the log is in a folder.");
   await prepare([...forBuild, ...(s3 ? ["versitygw"] : [])]);
-  await build();
+  await build(["examples/wallet"]);
   return cluster({ once, disturb, seed, log, s3 });
 });

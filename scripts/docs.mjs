@@ -15,7 +15,7 @@ const SITE = inside("target", "site");
 
 await main(async () => {
   await prepare([...forBuild, "npm for documents"]);
-  await build();
+  await build([]);
   await task("guide and API of the package", async ({ sh }) => {
     rmSync(SITE, { recursive: true, force: true });
     await sh(typedoc, ["--options", "packages/prooflight/typedoc.json", "--out", SITE]);

@@ -11,6 +11,6 @@ const args = process.argv.slice(2);
 await main(async () => {
   if (args.some((arg) => arg !== "--once")) throw new Problem("Usage: npm start [-- --once]");
   await prepare(forBuild);
-  await build();
+  await build(["examples/wallet"]);
   return demo({ once: args.includes("--once") });
 });

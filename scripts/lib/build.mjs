@@ -17,22 +17,28 @@ const TOOLS = [
 ];
 
 /**
- * Builds the node, and runs the `build` script of every workspace whose inputs changed; each writes
- * to its own `dist`. Returns the remark of the builds. Needs the tools of `forBuild`.
+ * Builds the node, the packages and these examples, by default all of them; what has not changed since the last time is
+ * left. Each workspace writes to its own `dist`. Returns the remark of the builds. Needs the tools of `forBuild`.
  */
-export async function build() {
-  const packages = workspaces("packages").filter(({ scripts }) => scripts.build);
-  const built = packages.map(({ path }) => `${path}/dist`);
+export async function build(examples) {
   const remarks = [];
   await buildNode();
-  for (const workspace of packages) {
+  for (const workspace of buildable("packages")) {
     remarks.push(await buildOne(workspace, [...RUST, ...TOOLS, workspace.path], []));
   }
-  for (const workspace of workspaces("examples")) {
-    remarks.push(await buildOne(workspace, [...TOOLS, workspace.path, "test-vectors/avl"], built));
+  for (const { path } of buildable("examples")) {
+    if (!examples || examples.includes(path)) remarks.push(await buildExample(path));
   }
   return { remark: remarks.filter(Boolean).join("; ") || "unchanged" };
 }
+
+/** Builds an example whose packages are built, unless it is unchanged. */
+export function buildExample(path) {
+  const packages = buildable("packages").map(({ path }) => `${path}/dist`);
+  return buildOne({ path }, [...TOOLS, path, "test-vectors/avl"], packages);
+}
+
+const buildable = (folder) => workspaces(folder).filter(({ scripts }) => scripts.build);
 
 async function buildNode() {
   const made = record("node", RUST, [node]);
@@ -43,8 +49,7 @@ async function buildNode() {
   });
 }
 
-async function buildOne({ path, scripts }, sources, built) {
-  if (!scripts.build) return undefined;
+async function buildOne({ path }, sources, built) {
   const made = record(path.replace("/", "-"), sources, [...built, `${path}/dist`]);
   if (made.fresh()) return undefined;
   const { remark } = await task(`build ${path}`, async ({ sh, output }) => {

@@ -2,13 +2,23 @@
 
 import { inside } from "../paths.mjs";
 
-/** Serves a built example. */
-export async function serveExample(example, port) {
+/** Serves an example; the first request waits until `build` has built it. */
+export async function serveExample(example, port, build = () => undefined) {
   // Imported late: vite exists only once the npm packages are installed.
   const { preview } = await import("vite");
+  let built;
+  const waitForBuild = {
+    name: "wait-for-build",
+    configurePreviewServer: ({ middlewares }) =>
+      void middlewares.use((_request, _response, next) => {
+        built ??= Promise.resolve(build());
+        built.then(() => next(), next);
+      }),
+  };
   const server = await preview({
     root: inside(example),
     logLevel: "warn",
+    plugins: [waitForBuild],
     preview: { host: "localhost", port },
   });
   return { url: server.resolvedUrls.local[0], close: () => server.close() };

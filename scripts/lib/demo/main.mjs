@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
+import { buildExample } from "../build.mjs";
 import { cache, inside } from "../paths.mjs";
 import { bold, cyan, dim, green, red, say, table } from "../terminal.mjs";
 import { makePast, startActivity } from "./activity.mjs";
@@ -43,7 +44,8 @@ export async function demo({ once }) {
     open.push(() => honest.close());
     await makePast(node.url, honest);
     if (!(await show(LightClient, honest, checkpoint, servers))) return 1;
-    const blocks = await serveExample("examples/verify-in-browser", PORTS.ergo);
+    const page = "examples/verify-in-browser";
+    const blocks = await serveExample(page, PORTS.ergo, () => buildExample(page));
     open.push(() => blocks.close());
     sayWhere(servers, folder, wallet, blocks, once);
     if (once) return 0;
