@@ -3,62 +3,37 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import ts from "typescript";
 import { describe, expect, test } from "vitest";
 
 import { REASONS, type Reason } from "../../src/index.js";
+import { commentOf, examplesIn, exportsOf, specifierOf } from "./exports.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const modules = ["index", "avl", "chain", "lvmt", "mpt", "smt", "provider"];
-const files = modules.map((name) => `${root}packages/prooflight/src/${name}.ts`);
 const online = "https://github.com/prooflight/prooflight/blob/main/";
 
-const program = ts.createProgram(files, {
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  target: ts.ScriptTarget.ES2022,
-  strict: true,
-});
-const checker = program.getTypeChecker();
+const exported = exportsOf("src");
+const callables = exported.filter(({ callable }) => callable);
 
-interface Comment {
-  name: string;
-  /** The text, without its stars. */
-  text: string;
-  /** Whether it is of something that can be called. */
-  callable: boolean;
-}
-
-/** The comments of what the modules export, and of the members of that. */
-const comments = files.flatMap((file) => {
-  const source = program.getSourceFile(file);
-  const module = source && checker.getSymbolAtLocation(source);
-  if (!module) throw new Error(`no module: ${file}`);
-  return checker.getExportsOfModule(module).flatMap((exported) => {
-    const alias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
-    const symbol = alias ? checker.getAliasedSymbol(exported) : exported;
-    const members = [...(symbol.members?.values() ?? []), ...(symbol.exports?.values() ?? [])];
-    const { name } = symbol;
-    return [
-      commentOf(symbol, name),
-      ...members.map((member) => commentOf(member, `${name}.${member.name}`)),
-    ];
-  });
+/** The comments of what the entries export, and of the members of that; without line breaks. */
+const comments = exported.flatMap(({ symbol, name, text }) => {
+  const members = [...(symbol.members?.values() ?? []), ...(symbol.exports?.values() ?? [])];
+  return [
+    { name, text: joined(text) },
+    ...members.map((member) => ({
+      name: `${name}.${member.name}`,
+      text: joined(commentOf(member)),
+    })),
+  ];
 });
 
-function commentOf(symbol: ts.Symbol, name: string): Comment {
-  const written = (symbol.declarations ?? []).flatMap((declaration) =>
-    ts.getJSDocCommentsAndTags(declaration).filter(ts.isJSDoc),
-  );
-  const texts = written.map((comment) => comment.getText().replace(/^\s*\*+/gm, ""));
-  const callable = (symbol.flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) !== 0;
-  return { name, text: texts.join("\n").replace(/\s+/g, " "), callable };
+function joined(text: string): string {
+  return text.replace(/\s+/g, " ");
 }
 
 const isReason = (name: string): name is Reason => Object.hasOwn(REASONS, name);
 
 test("there are comments", () => {
-  expect(comments.length).toBeGreaterThan(400);
+  expect(comments.length).toBeGreaterThan(600);
   const verifyHead = comments.find(({ name }) => name === "verifyHead");
   expect(verifyHead?.text).toContain("`untrusted` / `equivocation`");
 });
@@ -73,9 +48,21 @@ test("a reason comes after its code, and nothing else does", () => {
 });
 
 test("every function and class leads to the specification or the guide", () => {
-  const without = comments.filter(({ callable, text }) => callable && !text.includes(online));
-  expect(without.map(({ name }) => name)).toEqual([]);
+  const without = callables.filter(({ text }) => !text.includes(online));
+  expect(without.map(nameOf)).toEqual([]);
 });
+
+test("every function and class has one example, of at most 8 lines", () => {
+  const without = callables.filter(({ text }) => {
+    const [example, ...others] = examplesIn(text);
+    return others.length > 0 || !example || example.trimEnd().split("\n").length > 8;
+  });
+  expect(without.map(nameOf)).toEqual([]);
+});
+
+function nameOf({ entry, name }: { entry: string; name: string }): string {
+  return `${specifierOf(entry)}: ${name}`;
+}
 
 describe("every link leads to a heading of a file:", () => {
   const links = comments.flatMap(({ text }) =>

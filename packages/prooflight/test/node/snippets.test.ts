@@ -1,16 +1,18 @@
-/** The examples of the README and the guide compile as a user's TypeScript does. */
+/** The examples of the README, the guide and the comments compile as a user's TypeScript does. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import ts from "typescript";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+
+import { examplesIn, exportsOf, specifierOf } from "./exports.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const guide = "../../docs/guide/";
 
-/** What comes before an example in the text around it. */
-const AROUND = `
+/** What comes before an example of a page in the text around it. */
+const AROUND_PAGES = `
 import type * as ethers from "ethers";
 import type * as viem from "viem";
 import type * as prooflight from "prooflight";
@@ -50,37 +52,115 @@ declare global {
   }
 }`;
 
-const checkpoint = readFileSync(`${root}../../test-vectors/chain/header_sync.json`, "utf8");
+/**
+ * What an example of a comment uses without getting it. There are none of our functions and of other packages', which an
+ * example must import.
+ */
+const AROUND_COMMENTS = `
+import type * as prooflight from "prooflight";
+import type * as prooflightProvider from "prooflight/provider";
+import type * as smt from "prooflight/smt";
+import type * as viem from "viem";
+declare global {
+  const checkpoint: prooflight.Checkpoint;
+  const client: prooflight.LightClient;
+  const header: prooflight.Header;
+  const previous: prooflight.Header;
+  const head: prooflight.Header;
+  const signedHead: Uint8Array;
+  const inclusion: Uint8Array[];
+  const older: Uint8Array;
+  const newer: Uint8Array;
+  const hashes: Uint8Array[];
+  const digest: Uint8Array;
+  const root: Uint8Array;
+  const rootOf: (height: bigint) => Uint8Array;
+  const roots: smt.BlockRoot[];
+  const timestamps: smt.BlockTime[];
+  const key: Uint8Array;
+  const keys: Uint8Array[];
+  const value: Uint8Array;
+  const proof: Uint8Array;
+  const commitment: Uint8Array;
+  const points: Uint8Array[];
+  const parentStateRoot: Uint8Array;
+  const stateRoot: Uint8Array;
+  const adProofsRoot: Uint8Array;
+  const boxId: Uint8Array;
+  const newBoxId: Uint8Array;
+  const newBox: Uint8Array;
+  const blockHash: prooflight.Hex;
+  const headerRlp: prooflight.Hex;
+  const receiptsRoot: prooflight.Hex;
+  const nodes: prooflight.Hex[];
+  const address: prooflight.Hex;
+  const addresses: prooflight.Hex[];
+  const getProof: (address: prooflight.Hex) => Promise<unknown>;
+  const finalizedRoot: prooflight.Hex;
+  const ownNode: { block: prooflightProvider.Trust };
+  const provider: prooflightProvider.VerifyingProvider;
+  const publicClient: viem.PublicClient;
+  interface Window {
+    ethereum: prooflightProvider.Eip1193Provider;
+  }
+}`;
 
-/** Files that are not there, in the folder of the tests, where a user's libraries are found. */
-const files = new Map([
-  [`${root}test/around.d.ts`, AROUND],
-  [`${root}test/checkpoint.json`, JSON.stringify(firstCheckpoint(JSON.parse(checkpoint)))],
-]);
+const checkpoint = readFileSync(`${root}../../test-vectors/chain/header_sync.json`, "utf8");
 
 const pages = [
   "README.md",
   "../../README.md",
   ...readdirSync(root + guide).map((name) => guide + name),
 ];
-pages.forEach((page, number) => {
-  examples(readFileSync(root + page, "utf8")).forEach((example, index) => {
+
+const inPages = pages.flatMap((page, number) =>
+  examples(readFileSync(root + page, "utf8")).map((code, index) => {
     const name = page.replace(/^.*\//, "").replace(/\.md$/, "");
-    // Also those without an import are modules.
-    files.set(`${root}test/${name}-${number}-${index}.ts`, `${example}\nexport {};\n`);
+    return { path: `${root}test/${name}-${number}-${index}.ts`, code };
+  }),
+);
+
+/** What the entries export, by the declarations in the build, which editors read. */
+const exported = exportsOf("dist");
+
+/** An export of several entries has the same example in each. */
+const inComments = exported.flatMap(({ entry, name, text }) =>
+  examplesIn(text).map((code) => ({ path: `${root}test/${entry}-${name}.ts`, entry, name, code })),
+);
+
+test("there are examples", () => {
+  expect(inPages.length).toBeGreaterThan(15);
+  expect(inComments.length).toBe(exported.filter(({ callable }) => callable).length);
+  expect(inComments.length).toBeGreaterThan(50);
+});
+
+describe.each([
+  ["of the pages", AROUND_PAGES, inPages],
+  ["of the comments", AROUND_COMMENTS, inComments],
+])("every example %s compiles under strict", (_, around, list) => {
+  test.each([
+    ["nodenext", ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
+    ["bundler", ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
+  ])("with %s", (_, module, moduleResolution) => {
+    expect(problemsOf(around, list, { module, moduleResolution })).toBe("");
   });
 });
 
-test("there are examples", () => {
-  expect(files.size).toBeGreaterThan(15);
-});
-
-test.each([
-  ["nodenext", ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
-  ["bundler", ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-])("every example compiles under strict with %s", (_, module, moduleResolution) => {
+/** What TypeScript says about examples and what is around them. */
+function problemsOf(
+  around: string,
+  list: { path: string; code: string }[],
+  modules: ts.CompilerOptions,
+): string {
+  // Files that are not there, in the folder of the tests, where a user's libraries are found.
+  const files = new Map([
+    [`${root}test/around.d.ts`, around],
+    [`${root}test/checkpoint.json`, JSON.stringify(firstCheckpoint(JSON.parse(checkpoint)))],
+    // Also those without an import are modules.
+    ...list.map(({ path, code }) => [path, `${code}\nexport {};\n`] as const),
+  ]);
   const options: ts.CompilerOptions = {
-    ...{ module, moduleResolution, strict: true, noEmit: true, skipLibCheck: true },
+    ...{ ...modules, strict: true, noEmit: true, skipLibCheck: true },
     target: ts.ScriptTarget.ES2022,
     lib: ["lib.es2022.d.ts", "lib.dom.d.ts"],
     types: ["node"],
@@ -102,7 +182,30 @@ test.each([
   );
   const diagnostics = ts.getPreEmitDiagnostics(program);
   const format = { ...host, getNewLine: () => "\n", getCurrentDirectory: () => root };
-  expect(ts.formatDiagnostics(diagnostics, format)).toBe("");
+  return ts.formatDiagnostics(diagnostics, format);
+}
+
+test("every example of a comment imports what it shows from an entry that exports it", () => {
+  const shown = new Map<string, string[]>();
+  for (const { entry, name } of inComments) {
+    shown.set(name, [...(shown.get(name) ?? []), specifierOf(entry)]);
+  }
+  const without = inComments.filter(({ name, code }) => {
+    const imports = code.matchAll(/^import \{([^}]*)\} from "([^"]*)";$/gm);
+    return !Array.from(imports).some(
+      ([, names = "", from = ""]) =>
+        new RegExp(`\\b${name}\\b`).test(names) && shown.get(name)?.includes(from),
+    );
+  });
+  expect(without.map(({ entry, name }) => `${specifierOf(entry)}: ${name}`)).toEqual([]);
+});
+
+test("the modules are without the examples, which editors take from the declarations", () => {
+  const modules = readdirSync(`${root}dist`, { recursive: true, encoding: "utf8" });
+  const containing = modules
+    .filter((path) => path.endsWith(".js") && !path.includes("base64"))
+    .filter((path) => readFileSync(`${root}dist/${path}`, "utf8").includes("@example"));
+  expect(containing).toEqual([]);
 });
 
 test("no example is written as another language than js or ts", () => {
