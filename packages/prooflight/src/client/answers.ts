@@ -25,7 +25,7 @@ export type Answer = (Present | Absent) & {
   block: Header;
   /** How the answer was verified. */
   evidence: {
-    /** The scheme that proved it. */
+    /** The scheme of the proof. */
     scheme: StateScheme;
     /** The accepted head, of which the block is an ancestor unless it is the head itself. */
     head: Header;

@@ -26,9 +26,9 @@ export interface BlocksOptions {
 /** A verified block. */
 export interface Block {
   header: Header;
-  /** Its operations on the state, ascending by key. */
+  /** The block's operations on the state, ascending by key. */
   operations: StateOperation<Bytes>[];
-  /** The digest of the state after it, 33 bytes: all that is needed to continue. */
+  /** The digest of the state after the block, 33 bytes, which is enough to continue. */
   digest: Bytes;
   /** Bytes of the transition proof. */
   proofBytes: number;
@@ -47,8 +47,8 @@ export interface BlocksContext {
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Reads the options at once; what is wrong with them is thrown by `next()`. Returns soon after `ended` is aborted; throws
- * the reason of the options' signal if that is aborted.
+ * Reads the options immediately; `next()` throws the error of a wrong option. Returns soon after `ended` is aborted;
+ * throws the reason of the options' signal if that signal is aborted.
  */
 export function blocks(
   client: BlocksContext,

@@ -21,7 +21,7 @@ export interface SavedProof {
   head: Hex;
   /** The path of the checkpoint's header in the head's history. */
   inclusion: Hex[];
-  /** The header that the proof rests on, if it is not the head's. */
+  /** The header whose root the proof is against, if it is not the head's. */
   header?: Hex;
   /** The path of `header` in the head's history. */
   path?: Hex[];
@@ -79,15 +79,17 @@ export interface DiffBundle extends SavedBlocks {
   from: Quantity | null;
 }
 
-/** How to write the bundles of what clients gave, which itself is plain data: a worker or a page can be sent it. */
+/**
+ * How to write the bundles of a client's results. The results are plain data, which can be sent to a worker or page.
+ */
 const BUNDLES = new WeakMap<object, () => Bundle>();
 
-/** Keeps what a bundle of `given` takes. */
+/** Keeps the contents of a bundle of `given`. */
 export function keepBundle(given: object, write: () => Bundle): void {
   BUNDLES.set(given, write);
 }
 
-/** Writes the bundle of what a client gave; undefined for anything else. */
+/** Writes the bundle of a client's result; undefined for anything else. */
 export function bundleOf(given: object): Bundle | undefined {
   return BUNDLES.get(given)?.();
 }

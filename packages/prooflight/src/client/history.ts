@@ -40,7 +40,7 @@ export interface HistoryOptions {
   to?: "latest" | bigint | undefined;
   /** The scheme that proves the history, `smt` or `amb`. Default: the first of them that the chain keeps. */
   scheme?: StateScheme | undefined;
-  /** Ends the request. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined;
 }
 
@@ -50,19 +50,19 @@ export interface DiffOptions {
   from: bigint | null;
   /** The last block whose changes count: the newest, or that of a height. Default `latest`. */
   to?: "latest" | bigint | undefined;
-  /** Ends the request. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined;
 }
 
 /** A change of a key's value. */
 export interface VerifiedChange {
-  /** The header of the block that made it. */
+  /** The header of the block that made the change. */
   block: Header;
   /** The new value; null if the key was deleted. */
   value: Bytes | null;
 }
 
-/** Everything that happened to a key in a range of blocks. */
+/** Every change of a key in a range of blocks. */
 export interface VerifiedHistory {
   /** The raw key. */
   key: Bytes;
@@ -70,15 +70,17 @@ export interface VerifiedHistory {
   from: Header;
   /** The header of the last block of the range. */
   to: Header;
-  /** The key's state before the range; undefined with `smt` if the range's first block changed the key, which hides it. */
+  /**
+   * The key's state before the range; undefined with `smt` if the range's first block changed the key, which hides it.
+   */
   entering: Present | Absent | undefined;
   /** Every change, the oldest first. */
   changes: VerifiedChange[];
 }
 
-/** Everything that happened to a key in a range of blocks, as a server proved it. */
+/** Every change of a key in a range of blocks, and how this was verified. */
 export interface History extends VerifiedHistory {
-  /** What it took to verify it. */
+  /** How the answer was verified. */
   evidence: HistoryEvidence;
 }
 
@@ -92,9 +94,9 @@ export interface VerifiedDiff {
   changes: KeyChange[];
 }
 
-/** Every key that changed in a range of blocks, as a server proved it. */
+/** Every key that changed in a range of blocks, and how this was verified. */
 export interface Diff extends VerifiedDiff {
-  /** What it took to verify it. */
+  /** How the answer was verified. */
   evidence: HistoryEvidence;
 }
 
@@ -105,9 +107,9 @@ export interface TimeWeightedAverage extends Average {
 
 /** How an answer about a range was verified. */
 export interface HistoryEvidence {
-  /** The scheme that proved it. */
+  /** The scheme of the proof. */
   scheme: StateScheme;
-  /** The accepted head: all blocks of the range are in its history, or it is the last of them. */
+  /** The accepted head. All blocks of the range are in its history; the last one may be the head itself. */
   head: Header;
   /** Bytes of the proof. */
   proofBytes: number;
@@ -145,7 +147,7 @@ export async function twap(
   return averaged;
 }
 
-/** Asks which keys changed, and verifies it. */
+/** Asks which keys changed, and verifies the answer. */
 export async function diff(client: ClientContext, options: DiffOptions): Promise<Diff> {
   const given = new Arguments(undefined, options, ["from", "to", "signal"]);
   const from = given.unchecked("from") === null ? null : given.u64("from");
@@ -191,7 +193,7 @@ async function ask(
     );
     const range = await acceptBlocks(client, server, reply, { scheme, wanted, to });
     const proved = verifyHistory({ ...range.input, key: raw, from, average });
-    // The caller may write to what it gets.
+    // The caller may write to the result.
     const history = {
       ...historyOf(range, { key: raw.slice(), from }, proved),
       evidence: evidenceOf(range, reply, server),

@@ -20,7 +20,7 @@ export interface KeyRange {
   from?: Key | undefined;
   /** The first key after the range. Default: the range has no end. */
   to?: Key | undefined;
-  /** What all keys of the range begin with; instead of `from` and `to`. */
+  /** The prefix of all keys of the range; instead of `from` and `to`. */
   prefix?: Key | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface RangeOptions extends KeyRange {
   at?: At | undefined;
   /** Whether the keys come in descending order. Default: no. */
   reverse?: boolean | undefined;
-  /** The most entries of all pages together. Default: all that there are. */
+  /** The most entries of all pages together. Default: no limit. */
   limit?: number | undefined;
   /** The most entries of a page, at most 4096. Default 1024. */
   pageSize?: number | undefined;
   /**
-   * The most consecutive pages that a server may send without opening a key, or in addition to the keys that it has opened.
-   * A key that was written or deleted after the block is opened, too. Default 64.
+   * The most consecutive pages that a server may send without opening a key, or in addition to the keys that it has
+   * opened. A key that was written or deleted after the block is opened, too. Default 64.
    */
   maxEmptyPages?: number | undefined;
   /** Ends the walk. */
@@ -49,22 +49,22 @@ export interface RangeOptions extends KeyRange {
 export interface CountOptions extends KeyRange {
   /** The scheme that proves the count, `amb`. Default: the first that the chain keeps and that proves counts. */
   scheme?: StateScheme | undefined;
-  /** The block whose state is counted; servers know this of recent blocks only. Default `latest`. */
+  /** The block whose keys are counted; servers can prove this only for recent blocks. Default `latest`. */
   at?: At | undefined;
   /** Aborts the request. */
   signal?: AbortSignal | undefined;
 }
 
-/** A part of a range: all its keys up to `next`, none missing. */
+/** A page of a range: all keys up to `next`, none missing. */
 export interface RangePage {
   /**
-   * The entries, ascending by key, or descending if asked for. A page may have none: at an old block it also proves that
-   * keys which were written later were not there yet.
+   * The entries, ascending by key; descending with `reverse`. A page may have no entries: at an old block it also
+   * proves that keys written later did not exist yet.
    */
   entries: AmbEntry[];
-  /** Where the range goes on: the next page's `from`, in descending order its `to`. Null: this was the last page. */
+  /** The `from` of the next page, or its `to` in descending order. Null after the last page. */
   next: Bytes | null;
-  /** The header of the block whose state it is, the same for all pages of a walk. */
+  /** The header of the listed block, the same for all pages of a walk. */
   block: Header;
   /** How the page was verified. */
   evidence: RangeEvidence;
@@ -81,9 +81,9 @@ export interface Count {
 
 /** How a page or a count was verified. */
 export interface RangeEvidence {
-  /** The scheme that proved it. */
+  /** The scheme of the proof. */
   scheme: StateScheme;
-  /** The accepted head; of pages, the one whose root proves every page of the walk. */
+  /** The accepted head. For pages, its root proves every page of the walk. */
   head: Header;
   /** Bytes of the proof. */
   proofBytes: number;
@@ -119,7 +119,7 @@ interface WalkBlocks {
   block: Header;
 }
 
-/** Lists the keys of a range, one verified page after another. Checks the options at once. */
+/** Lists the keys of a range, one verified page after another. Checks the options immediately. */
 export function range(
   client: ClientContext,
   options: RangeOptions,
@@ -210,7 +210,7 @@ async function firstPage(client: ClientContext, server: Server, call: HeadCall, 
   return { head: head.header, block, proof };
 }
 
-/** At most the first `left` entries of a page, and where the range goes on after them. */
+/** At most the first `left` entries of a page, and the bound at which the range continues. */
 function upTo(
   left: number,
   { entries, next }: { entries: AmbEntry[]; next: Bytes | null },

@@ -1,4 +1,4 @@
-/** Where a server is, and what a client tells it and nobody else: the user, password and keys in its URL. */
+/** The address of a server, whose URL may have a user, a password and keys that only this server may see. */
 
 import { describe, VerifyError } from "../error.js";
 import { Utf8Encoder } from "../platform.js";
@@ -48,7 +48,7 @@ export class Address {
   conceal(error: unknown): unknown {
     const parts = this.#secrets;
     if (parts.length === 0 || !(error instanceof VerifyError)) return error;
-    // Those of subclasses contain no text of others.
+    // Errors of subclasses contain no text of servers.
     if (Object.getPrototypeOf(error) !== VerifyError.prototype) return error;
     const secrets = expressionOf(parts);
     const hide = (text: string) => withoutCut(text.replace(secrets, "$1…"), parts);

@@ -1,9 +1,9 @@
 /** Limits the memory of a client's replies, however many questions are asked concurrently. */
 
-/** The first bytes of a reply, which have a room of their own. Most replies are shorter. */
+/** The length of a reply's first part, for which there is a separate budget. Most replies are shorter. */
 const FIRST_PART_BYTES = 256 * 1024;
 
-/** Bytes that may be held: of the firstParts of replies, and of what follows them. */
+/** Byte budgets: for the first parts of replies, and for the rest of them. */
 export interface MemoryBudget {
   firstParts: number;
   rest: number;

@@ -25,7 +25,7 @@ export function parse(given: unknown, index: number): UnnamedServer {
   return { address: addressOf(members.unchecked("url")), shard };
 }
 
-/** Names servers by their origins, and numbers those of one origin by their places in the list. */
+/** Names servers by their origins; servers of one origin are numbered by their places in the list. */
 export function named(listed: readonly UnnamedServer[]): ListedServer[] {
   return listed.map((one, index) => {
     const { origin } = one.address;

@@ -43,11 +43,11 @@ export interface Server {
 /** The failure of one server to answer a question. */
 export interface Failure {
   /**
-   * The server: the origin of its URL, whose other parts may be secret. If several servers have that origin, followed by
-   * the server's place in the list, counted from one, as in `https://host/ (server 2)`.
+   * The server: the origin of its URL, whose other parts may be secret. If several servers have that origin, followed
+   * by the server's place in the list, counted from one, as in `https://host/ (server 2)`.
    */
   url: string;
-  /** Why its answer was refused. */
+  /** Why the server's answer was refused. */
   error: VerifyError;
 }
 
