@@ -19,7 +19,7 @@ export interface EthereumOptions {
    * and `state` is needed.
    */
   checkpoint?: BytesLike | undefined;
-  /** The result of `EthereumClient.export`, from storage that nobody else can write to; it is trusted. */
+  /** The result of `EthereumClient.export`. It is trusted: keep it where only the application can write. */
   state?: Uint8Array | undefined;
   /** URLs of beacon nodes, http or https, in the order in which they are tried. */
   beacon: readonly (string | URL)[];
@@ -27,7 +27,7 @@ export interface EthereumOptions {
   execution: readonly (string | URL)[];
   /**
    * The greatest age of the checkpoint, or of the state's finalized block. Default two weeks: validators of an older
-   * one may have withdrawn their stake and could sign another history.
+   * block may have withdrawn their stake and could sign another history.
    */
   maxCheckpointAge?: number | undefined;
   /** The greatest age of the newest head. Default: any age; servers can then withhold new heads unnoticed. */
@@ -43,8 +43,8 @@ export interface EthereumOptions {
   /** The most bytes of all replies to one question about logs. Default 32 MiB. */
   maxLogBytes?: number | undefined;
   /**
-   * `union`: ranges of logs are those that any execution node names, each proven; none is missing only if one of the
-   * nodes is honest. Every node must answer. Default `complete`, which rests on no node.
+   * With `union`, the logs of a range are those that any execution node names, each proven. They are complete only if
+   * one of the nodes is honest, and every node must answer. Default `complete`, which trusts no node.
    */
   logs?: "complete" | "union" | undefined;
   /** Called as a question about logs proceeds; not with `logs: "union"`. */
@@ -164,7 +164,7 @@ function urls(list: readonly unknown[], name: string): readonly string[] {
   });
 }
 
-/** Where to look, and when to stop. */
+/** Options of questions about the state after a block. */
 export interface AtOptions {
   /** The block whose state is asked for. Default `latest`. */
   at?: BlockName | undefined;
@@ -194,15 +194,15 @@ export function readAtOptions(given: Arguments<keyof AtOptions>): {
 export const hashOf = (given: unknown, name: string): Hex =>
   toHex(bytesLike(given, name, 32)) as Hex;
 
-/** How far a question about logs has come. If a server fails, the next one begins again. */
+/** The progress of a question about logs. If a server fails, the next server starts from the beginning. */
 export interface LogsProgress {
-  /** The blocks of the range. */
+  /** The number of blocks of the range. */
   blocks: bigint;
-  /** Their headers that are verified. */
+  /** The number of verified headers of these blocks. */
   headers: number;
-  /** The blocks whose receipts are needed; undefined until all headers are verified. */
+  /** The number of blocks whose receipts are needed; undefined until all headers are verified. */
   needed: number | undefined;
-  /** Of these, the blocks whose receipts have arrived. */
+  /** The number of these blocks whose receipts have arrived. */
   receipts: number;
   /** The bytes of all replies. */
   bytes: number;
