@@ -282,7 +282,7 @@ function readHeader(hash: Hex, response: Bytes): BlockHeader {
 }
 
 /** Asks for headers alone where a server has them: they take a tenth of the bytes of a block with hashes. */
-export class Headers {
+class Headers {
   /** The servers without `eth_getHeaderByNumber`. */
   readonly #without = new Set<string>();
 

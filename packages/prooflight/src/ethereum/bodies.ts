@@ -8,6 +8,7 @@ import { Reader, Writer } from "../wire.js";
 import type { Block } from "./blocks.js";
 import { encodeHeader, encodeTransaction, encodeWithdrawal } from "./encode.js";
 import { JsonValue, wrong } from "./json.js";
+import { ofBlock } from "./receipts.js";
 
 /** A body. */
 export interface BlockBody {
@@ -44,12 +45,21 @@ export class Bodies {
   }
 }
 
+/** All transactions of a block in RLP, unverified. */
+export async function transactionsOf(server: Server, { header: { hash } }: Block) {
+  const reply = await server.call("eth_getBlockByHash", [hash, true]);
+  return transactionsIn(ofBlock(reply, hash, "the block"));
+}
+
+const transactionsIn = (block: JsonValue) =>
+  block.member("transactions").list().map(encodeTransaction);
+
 async function fetchBody(server: Server, block: Block): Promise<BlockBody> {
   const { hash, withdrawalsRoot } = block.header;
   const reply = await server.call("eth_getBlockByHash", [hash, true]);
   if (reply === null) throw refuse("unknown_block", "a block", hash);
   const given = new JsonValue(reply, "the block");
-  const transactions = given.member("transactions").list().map(encodeTransaction);
+  const transactions = transactionsIn(given);
   const withdrawals =
     withdrawalsRoot === undefined ? undefined : given.items("withdrawals").map(encodeWithdrawal);
   const count = given.items("uncles").length;

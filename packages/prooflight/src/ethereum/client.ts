@@ -1,13 +1,12 @@
 import { abortSignal, Arguments } from "../arguments.js";
 import { copy, type Hex, toHex } from "../bytes.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "../mpt/bytes.js";
-import type { Server } from "../transport/servers.js";
 import { init } from "../wasm/ethereum.js";
 import { type Account, account, code } from "./accounts.js";
 import type { Beacon } from "./beacon.js";
 import type { BlockHeader } from "./blocks.js";
 import { beaconOf, Follower } from "./follower.js";
-import type { Head, Heads } from "./heads.js";
+import type { Head } from "./heads.js";
 import { logs } from "./logs/complete.js";
 import { type LogsOptions, readLogsOptions } from "./logs/query.js";
 import { unionLogs } from "./logs/union.js";
@@ -22,13 +21,7 @@ import {
   readOptions,
 } from "./options.js";
 import type { FinalityConflict } from "./signed-updates.js";
-import {
-  blockReceipts,
-  receipt,
-  type Transaction,
-  transaction,
-  type TransactionReceipt,
-} from "./transactions.js";
+import type { Transaction, TransactionReceipt } from "./transactions.js";
 
 /** Options of {@link EthereumClient.account}. */
 export interface AccountOptions extends AtOptions {
@@ -127,10 +120,10 @@ export class EthereumClient {
   async block(at: AtOptions["at"], options: SignalOptions = {}): Promise<BlockHeader> {
     this.#beacon.check();
     const name = blockName(at, "at");
-    return this.#ask(readSignal(options), async (server, heads) => {
-      const { header } = await this.#follower.blocks.at(server, heads, name);
-      return { ...header };
-    });
+    return this.#follower.ask(
+      async (view) => ({ ...(await view.block(name)).header }),
+      readSignal(options),
+    );
   }
 
   /**
@@ -144,8 +137,9 @@ export class EthereumClient {
     const asked = addressOf(address);
     const list = given.unchecked("slots") === undefined ? [] : given.list("slots");
     const words = list.map((slot, index) => toHex(wordLike(slot, `slots[${index}]`)) as Hex);
-    return this.#ask(signal, async (server, heads) =>
-      account(server, await this.#follower.blocks.at(server, heads, at), asked, words),
+    return this.#follower.ask(
+      async (view) => account(view.server, await view.block(at), asked, words),
+      signal,
     );
   }
 
@@ -156,8 +150,9 @@ export class EthereumClient {
     this.#beacon.check();
     const { at, signal } = readAtOptions(new Arguments(undefined, options, ["at", "signal"]));
     const asked = addressOf(address);
-    return this.#ask(signal, async (server, heads) =>
-      code(server, await this.#follower.blocks.at(server, heads, at), asked),
+    return this.#follower.ask(
+      async (view) => code(view.server, await view.block(at), asked),
+      signal,
     );
   }
 
@@ -170,8 +165,9 @@ export class EthereumClient {
   async transaction(hash: BytesLike, options: SignalOptions = {}): Promise<Transaction> {
     this.#beacon.check();
     const asked = hashOf(hash, "hash");
-    return this.#ask(readSignal(options), (server, heads) =>
-      transaction(server, this.#follower.blocks, heads, asked),
+    return this.#follower.ask(
+      async (view) => view.transaction(await view.claim(asked)),
+      readSignal(options),
     );
   }
 
@@ -182,8 +178,9 @@ export class EthereumClient {
   async receipt(hash: BytesLike, options: SignalOptions = {}): Promise<TransactionReceipt> {
     this.#beacon.check();
     const asked = hashOf(hash, "hash");
-    return this.#ask(readSignal(options), (server, heads) =>
-      receipt(server, this.#follower.blocks, heads, asked),
+    return this.#follower.ask(
+      async (view) => view.receipt(await view.claim(asked)),
+      readSignal(options),
     );
   }
 
@@ -191,8 +188,9 @@ export class EthereumClient {
   async receipts(at: AtOptions["at"], options: SignalOptions = {}): Promise<TransactionReceipt[]> {
     this.#beacon.check();
     const name = blockName(at, "at");
-    return this.#ask(readSignal(options), async (server, heads) =>
-      blockReceipts(server, await this.#follower.blocks.at(server, heads, name)),
+    return this.#follower.ask(
+      async (view) => view.receipts(await view.block(name)),
+      readSignal(options),
     );
   }
 
@@ -206,10 +204,8 @@ export class EthereumClient {
   async logs(options: LogsOptions = {}): Promise<FoundLog[]> {
     this.#beacon.check();
     const question = readLogsOptions(options);
-    if (this.#settings.logs === "union") return unionLogs(this.#follower, question, this.#settings);
-    return this.#ask(question.signal, (server, heads) =>
-      logs(server, this.#follower, heads, question, this.#settings),
-    );
+    if (this.#settings.logs === "union") return unionLogs(this.#follower, question);
+    return this.#follower.ask((view) => logs(view, question), question.signal);
   }
 
   /**
@@ -219,14 +215,6 @@ export class EthereumClient {
   export(): Uint8Array {
     this.#beacon.check();
     return this.#beacon.heads.state.slice();
-  }
-
-  /** Asks one execution node after another about the newest heads. */
-  async #ask<T>(
-    signal: AbortSignal | undefined,
-    ask: (server: Server, heads: Heads) => Promise<T>,
-  ): Promise<T> {
-    return this.#follower.ask(ask, signal);
   }
 }
 

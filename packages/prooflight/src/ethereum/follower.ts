@@ -1,4 +1,4 @@
-/** What every question needs: execution nodes, the newest heads, and the blocks that are verified already. */
+/** What every question needs: execution nodes, the newest heads, and what is verified already. */
 
 import { mostReplyBytes } from "../mpt/response.js";
 import { type ReplyBounds, type Server, Servers } from "../transport/servers.js";
@@ -7,19 +7,20 @@ import { Blocks } from "./blocks.js";
 import { Bodies } from "./bodies.js";
 import type { Heads, HeadSource } from "./heads.js";
 import type { CommonSettings, EthereumSettings } from "./options.js";
+import { ChainView, type ViewContext } from "./view.js";
 
+/** Execution nodes, and the source of the newest heads. */
 export class Follower {
-  readonly blocks: Blocks;
-  readonly bodies = new Bodies();
   readonly #heads: HeadSource;
   readonly #execution: Servers;
+  readonly #context: ViewContext;
   /** The heads that are being asked for; questions at once share them. */
   #asking: Promise<Heads> | undefined;
 
   constructor(settings: CommonSettings, heads: HeadSource) {
-    this.blocks = new Blocks(settings.maxWalk);
     this.#heads = heads;
     this.#execution = serversOf(settings, settings.execution, heads);
+    this.#context = { blocks: new Blocks(settings.maxWalk), bodies: new Bodies(), settings };
   }
 
   /** Throws if there are no heads to trust any more. */
@@ -27,22 +28,22 @@ export class Follower {
     this.#heads.check();
   }
 
-  /** Asks one execution node after another about the newest heads. */
-  async ask<T>(
-    ask: (server: Server, heads: Heads) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T> {
+  /** Asks one execution node after another about the newest heads, until one gives an answer that verifies. */
+  async ask<T>(ask: (view: ChainView) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const heads = await this.#newest(signal);
-    return this.#execution.ask((server) => ask(server, heads), signal);
+    return this.#execution.ask(
+      (server) => ask(new ChainView(server, heads, this.#context)),
+      signal,
+    );
   }
 
   /** Asks every execution node about the newest heads; throws if one gives no answer that verifies. */
-  async askEach<T>(
-    ask: (server: Server, heads: Heads) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T[]> {
+  async askEach<T>(ask: (view: ChainView) => Promise<T>, signal?: AbortSignal): Promise<T[]> {
     const heads = await this.#newest(signal);
-    return this.#execution.askEach((server) => ask(server, heads), signal);
+    return this.#execution.askEach(
+      (server) => ask(new ChainView(server, heads, this.#context)),
+      signal,
+    );
   }
 
   /** Asks one execution node after another, without heads. */

@@ -1,15 +1,9 @@
 /** Transactions and receipts, verified by all transactions and receipts of their block. */
 
 import { type Bytes, fromHex, type Hex, toHex } from "../bytes.js";
-import { refuse, VerifyError } from "../error.js";
-import type { Server } from "../transport/servers.js";
 import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
-import type { Block, Blocks } from "./blocks.js";
-import { encodeTransaction } from "./encode.js";
-import type { Heads } from "./heads.js";
-import { JsonValue, NullAnswer } from "./json.js";
-import { ofBlock, receiptsOf } from "./receipts.js";
+import type { Block } from "./blocks.js";
 
 /** A transaction's place in the chain. */
 export interface TransactionPlace {
@@ -75,72 +69,6 @@ export interface TransactionReceipt extends TransactionPlace {
   logs: Log[];
 }
 
-/** The verified transaction with a hash. */
-export async function transaction(
-  server: Server,
-  blocks: Blocks,
-  heads: Heads,
-  hash: Hex,
-): Promise<Transaction> {
-  const { block, claimed } = await blockOf(server, blocks, heads, hash);
-  const transactions = await transactionsOf(server, block);
-  return onBranch(claimed, block, () => verifyTransaction(block, transactions, hash));
-}
-
-/** The verified receipt of a transaction. */
-export async function receipt(
-  server: Server,
-  blocks: Blocks,
-  heads: Heads,
-  hash: Hex,
-): Promise<TransactionReceipt> {
-  const { block, claimed } = await blockOf(server, blocks, heads, hash);
-  const [packed, bytes] = [await withReceipts(server, block), fromHex(hash)];
-  const response = onBranch(claimed, block, () =>
-    ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipt(packed, bytes)),
-  );
-  return readReceipt(block, new Reader(response));
-}
-
-/** All verified receipts of a block. */
-export async function blockReceipts(server: Server, block: Block): Promise<TransactionReceipt[]> {
-  const packed = await withReceipts(server, block);
-  return readReceipts(block, packed);
-}
-
-/** Verifies all transactions and receipts of a block, both in RLP. */
-export const verifyReceipts = (
-  block: Block,
-  transactions: readonly Bytes[],
-  receipts: readonly Bytes[],
-): TransactionReceipt[] => readReceipts(block, packBlock(block, transactions, receipts));
-
-function readReceipts(block: Block, packed: Bytes): TransactionReceipt[] {
-  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipts(packed)));
-  return reader.sequence(() => readReceipt(block, reader));
-}
-
-/** A block with its transactions and receipts, for the binary. */
-async function withReceipts(server: Server, block: Block): Promise<Bytes> {
-  const transactions = await transactionsOf(server, block);
-  return packBlock(block, transactions, await receiptsOf(server, block));
-}
-
-/** A block with its lists, for the binary. */
-function packBlock(
-  block: Block,
-  transactions: readonly Bytes[],
-  receipts: readonly Bytes[],
-): Bytes {
-  const request = start(block);
-  for (const list of [transactions, receipts]) {
-    request.sequence(list, (item) => {
-      request.bytes(item);
-    });
-  }
-  return request.finish();
-}
-
 /** All transactions of a block, verified. */
 export function verifyTransactions(block: Block, transactions: readonly Bytes[]): Transaction[] {
   const packed = packBlock(block, transactions, []);
@@ -159,6 +87,42 @@ export function verifyTransaction(
   return readTransaction(block, new Reader(response));
 }
 
+/** All receipts of a block, verified with all of its transactions. */
+export function verifyReceipts(
+  block: Block,
+  transactions: readonly Bytes[],
+  receipts: readonly Bytes[],
+): TransactionReceipt[] {
+  const packed = packBlock(block, transactions, receipts);
+  const reader = new Reader(ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipts(packed)));
+  return reader.sequence(() => readReceipt(block, reader));
+}
+
+/** The receipt of one transaction of a block, verified with all transactions and receipts. */
+export function verifyReceipt(
+  block: Block,
+  transactions: readonly Bytes[],
+  receipts: readonly Bytes[],
+  hash: Hex,
+): TransactionReceipt {
+  const [packed, bytes] = [packBlock(block, transactions, receipts), fromHex(hash)];
+  const response = ethereum.call(undefined, (wasm) => wasm.ethVerifyReceipt(packed, bytes));
+  return readReceipt(block, new Reader(response));
+}
+
+/** A block with its lists, for the binary. */
+function packBlock({ hash, rlp }: Block, ...lists: (readonly Bytes[])[]): Bytes {
+  const request = new Writer(65_536);
+  request.array(hash);
+  request.bytes(rlp);
+  for (const list of lists) {
+    request.sequence(list, (item) => {
+      request.bytes(item);
+    });
+  }
+  return request.finish();
+}
+
 /** A transaction in no block, verified by its hash. Its `effectiveGasPrice` is the most that it may pay. */
 export function verifyPending(hash: Hex, raw: Bytes): SignedTransaction {
   const bytes = fromHex(hash);
@@ -170,54 +134,6 @@ export function verifyPending(hash: Hex, raw: Bytes): SignedTransaction {
 export function decodeSent(raw: Uint8Array): SignedTransaction {
   const response = ethereum.call(undefined, (wasm) => wasm.ethDecodeSent(raw));
   return readSigned(new Reader(response)).signed;
-}
-
-async function transactionsOf(server: Server, { header }: Block): Promise<Bytes[]> {
-  const reply = await server.call("eth_getBlockByHash", [header.hash, true]);
-  const block = ofBlock(reply, header.hash, "the block");
-  return block.member("transactions").list().map(encodeTransaction);
-}
-
-/**
- * Runs `verify` with a transaction and the block of the number that a server claims for it.
- *
- * A server that names another block of that number is on another branch, which is no lie: it has no answer about
- * the heads' branch.
- */
-export function onBranch<T>(claimed: JsonValue, { header }: Block, verify: () => T): T {
-  try {
-    return verify();
-  } catch (error) {
-    const isMissing = error instanceof VerifyError && error.reason === "transaction_mismatch";
-    const hash = claimed.optional("blockHash")?.bytes(32);
-    if (!isMissing || (hash && toHex(hash) === header.hash)) throw error;
-    const expected = `a transaction of block ${header.hash}`;
-    throw refuse("unknown_block", expected, "one of another block of its number", { cause: error });
-  }
-}
-
-/** The block of the number that a server claims for the transaction, and its claim. */
-async function blockOf(
-  server: Server,
-  blocks: Blocks,
-  heads: Heads,
-  hash: Hex,
-): Promise<{ block: Block; claimed: JsonValue }> {
-  const method = "eth_getTransactionByHash";
-  const reply = await server.call(method, [hash]);
-  // No proof shows that the chain does not have a transaction. A pending one is in no block.
-  const claimed = new JsonValue(reply, method);
-  const number = reply === null ? undefined : claimed.optional("blockNumber");
-  if (number) return { block: await blocks.at(server, heads, number.quantity()), claimed };
-  const expected = `a block with the transaction ${hash}`;
-  throw refuse("unknown_transaction", expected, "none", { cause: new NullAnswer(hash) });
-}
-
-function start({ hash, rlp }: Block): Writer {
-  const request = new Writer(65_536);
-  request.array(hash);
-  request.bytes(rlp);
-  return request;
 }
 
 const hexOf = (reader: Reader, length: number) => toHex(reader.array(length)) as Hex;

@@ -3,12 +3,10 @@
 import { notify } from "../../arguments.js";
 import type { Bytes } from "../../bytes.js";
 import { refuse } from "../../error.js";
-import type { Server } from "../../transport/servers.js";
 import type { Block } from "../blocks.js";
-import type { Follower } from "../follower.js";
-import type { Heads } from "../heads.js";
-import type { LogsProgress, LogsSettings } from "../options.js";
+import type { LogsProgress } from "../options.js";
 import { receiptsOf } from "../receipts.js";
+import type { ChainView } from "../view.js";
 import { type LogsQuery, rangeOf } from "./query.js";
 import {
   blocksThatMayMatch,
@@ -22,15 +20,11 @@ import {
 const MAX_CONCURRENT_BLOCKS = 4;
 
 /** All logs that the filter matches in the blocks of the range, and no others. */
-export async function logs(
-  server: Server,
-  { blocks, bodies }: Pick<Follower, "blocks" | "bodies">,
-  heads: Heads,
-  question: LogsQuery,
-  { maxLogBytes, onLogsProgress }: LogsSettings,
-): Promise<FoundLog[]> {
+export async function logs(view: ChainView, question: LogsQuery): Promise<FoundLog[]> {
+  const { server, settings } = view;
+  const { maxLogBytes, onLogsProgress } = settings;
   const { filter } = question;
-  const { first, last } = await rangeOf(server, blocks, heads, question);
+  const { first, last } = await rangeOf(view, question);
   const { number } = last.header;
   const progress: Omit<LogsProgress, "bytes"> = {
     blocks: number - first + 1n,
@@ -46,7 +40,7 @@ export async function logs(
     const found = fits ? `more; ${fits.from} to ${fits.to} may fit` : "more in the first block";
     throw refuse("logs_too_large", expected, found, { cause: fits });
   };
-  const range = await blocks.range(server, first, last, (reached) => {
+  const range = await view.range(first, last, (reached) => {
     progress.headers = Number(number - reached) + 1;
     // Receipts take more than headers, so this many blocks are an upper bound.
     check(reached < number ? new FittingBlocks(reached + 1n, number) : undefined);
@@ -70,7 +64,7 @@ export async function logs(
   const hashes: TransactionHashes = new Map();
   for (const block of range.filter(({ header }) => withMatches.has(header.number))) {
     const { number } = block.header;
-    hashes.set(number, (await bodies.of(server, block)).hashes);
+    hashes.set(number, (await view.body(block)).hashes);
     check(number > first ? new FittingBlocks(first, number - 1n) : undefined);
   }
   return withTransactionHashes(found, hashes);

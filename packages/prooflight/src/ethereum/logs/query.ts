@@ -4,11 +4,10 @@ import { abortSignal, Arguments, invalid, itemsOf } from "../../arguments.js";
 import { type Bytes, type Hex, toHex } from "../../bytes.js";
 import { describe } from "../../error.js";
 import { type BytesLike, bytesLike } from "../../mpt/bytes.js";
-import type { Server } from "../../transport/servers.js";
 import { Writer } from "../../wire.js";
-import type { Block, Blocks } from "../blocks.js";
-import type { Heads } from "../heads.js";
+import type { Block } from "../blocks.js";
 import { type BlockName, blockName } from "../options.js";
+import type { ChainView } from "../view.js";
 
 /** A question about logs. */
 export interface LogsOptions {
@@ -80,15 +79,12 @@ const MAX_FILTER_VALUES = 1024;
 
 /** The last block of a question's range, and the number of the first. */
 export async function rangeOf(
-  server: Server,
-  blocks: Blocks,
-  heads: Heads,
+  view: ChainView,
   { from, to }: LogsQuery,
 ): Promise<{ first: bigint; last: Block }> {
-  const last = await blocks.at(server, heads, to);
+  const last = await view.block(to);
   const { number } = last.header;
-  const first =
-    typeof from === "bigint" ? from : (await blocks.at(server, heads, from)).header.number;
+  const first = typeof from === "bigint" ? from : (await view.block(from)).header.number;
   if (first <= number) return { first, last };
   throw invalid(undefined, "from", `a block up to ${number}`, `block ${first}`);
 }

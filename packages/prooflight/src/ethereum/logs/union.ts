@@ -6,10 +6,9 @@ import type { Server } from "../../transport/servers.js";
 import { ethereum } from "../../wasm/ethereum.js";
 import type { Block } from "../blocks.js";
 import type { Follower } from "../follower.js";
-import type { Heads } from "../heads.js";
 import { JsonValue, quantity } from "../json.js";
-import type { LogsSettings } from "../options.js";
 import { receiptsOf } from "../receipts.js";
+import type { ChainView } from "../view.js";
 import { type LogsQuery, rangeOf } from "./query.js";
 import { blocksThatMayMatch, type FoundLog, verifyLogs, withTransactionHashes } from "./verify.js";
 
@@ -26,24 +25,16 @@ const MAX_PROVEN_BLOCKS = 64n;
  * Every server must answer, with the right number of logs in each block that it names: otherwise the honest one could be
  * left out. Nothing else that it says about a log is read.
  */
-export async function unionLogs(
-  follower: Follower,
-  question: LogsQuery,
-  settings: LogsSettings,
-): Promise<FoundLog[]> {
+export async function unionLogs(follower: Follower, question: LogsQuery): Promise<FoundLog[]> {
   const { signal } = question;
   const answers = await follower.askEach(
-    async (server, heads) => ({
-      heads,
-      blocks: await namedLogs(server, follower, heads, question, settings),
-    }),
+    async (view) => ({ heads: view.heads, blocks: await namedLogs(view, question) }),
     signal,
   );
   const found: LogsOfBlocks = new Map(answers.flatMap(({ blocks }) => [...blocks]));
   const newest = await follower.ask(
     // About the same heads, so that the newest blocks are those of the same range.
-    (server, newer) =>
-      newestLogs(server, follower, answers[0]?.heads ?? newer, question, settings, found),
+    (view) => newestLogs(view.withHeads(answers[0]?.heads ?? view.heads), question, found),
     signal,
   );
   return [...found.values(), ...newest.values()]
@@ -57,15 +48,9 @@ export async function unionLogs(
 type LogsOfBlocks = Map<Hex, readonly FoundLog[]>;
 
 /** The logs of the blocks in which a server names some. */
-async function namedLogs(
-  server: Server,
-  follower: Follower,
-  heads: Heads,
-  question: LogsQuery,
-  settings: LogsSettings,
-): Promise<LogsOfBlocks> {
-  const { blocks } = follower;
-  const { first, last } = await rangeOf(server, blocks, heads, question);
+async function namedLogs(view: ChainView, question: LogsQuery): Promise<LogsOfBlocks> {
+  const { server } = view;
+  const { first, last } = await rangeOf(view, question);
   const { number } = last.header;
   const method = "eth_getLogs";
   const ask = async (range: object) =>
@@ -73,7 +58,7 @@ async function namedLogs(
   const proven = firstProven(first, last);
   if (proven > first) {
     // The node that is asked for logs must have the newest block that is not proven: by hash it cannot leave it out.
-    const [oldest] = await blocks.range(server, proven, last, () => undefined);
+    const [oldest] = await view.range(proven, last);
     const { parentHash } = oldest.header;
     const { value } = await ask({ blockHash: parentHash });
     if (value === null) throw refuse("unknown_block", `the logs of block ${parentHash}`, "null");
@@ -82,12 +67,12 @@ async function namedLogs(
   await checkChain(server, last);
   const found: LogsOfBlocks = new Map();
   for (const [hash, count] of countsOf(reply)) {
-    const block = await blocks.at(server, heads, hash);
+    const block = await view.block(hash);
     const { number: at } = block.header;
     if (at < first || at > number) {
       throw refuse("wrong_block", `logs of ${first} to ${number}`, `one of block ${at}`);
     }
-    const logs = await logsOf(server, follower, block, question, settings);
+    const logs = await logsOf(view, block, question);
     if (logs.length !== count) {
       const expected = `${logs.length} logs of block ${at} from ${method}`;
       throw refuse("invalid_answer", expected, `${count}`);
@@ -99,21 +84,17 @@ async function namedLogs(
 
 /** The logs of the newest blocks of the range, except those that were found already. */
 async function newestLogs(
-  server: Server,
-  follower: Follower,
-  heads: Heads,
+  view: ChainView,
   question: LogsQuery,
-  settings: LogsSettings,
   found: LogsOfBlocks,
 ): Promise<LogsOfBlocks> {
-  const { blocks } = follower;
-  const { first, last } = await rangeOf(server, blocks, heads, question);
-  const range = await blocks.range(server, firstProven(first, last), last, () => undefined);
+  const { first, last } = await rangeOf(view, question);
+  const range = await view.range(firstProven(first, last), last);
   const newest: LogsOfBlocks = new Map();
   for (const block of blocksThatMayMatch(question.filter, range)) {
     const { hash } = block.header;
     if (found.has(hash)) continue;
-    newest.set(hash, await logsOf(server, follower, block, question, settings));
+    newest.set(hash, await logsOf(view, block, question));
   }
   return newest;
 }
@@ -123,19 +104,14 @@ function firstProven(first: bigint, { header: { number } }: Block): bigint {
 }
 
 /** All logs of a block that the filter matches; throws `logs_too_large` if the server has sent too much. */
-async function logsOf(
-  server: Server,
-  { bodies }: Follower,
-  block: Block,
-  { filter }: LogsQuery,
-  { maxLogBytes }: LogsSettings,
-): Promise<FoundLog[]> {
+async function logsOf(view: ChainView, block: Block, { filter }: LogsQuery): Promise<FoundLog[]> {
+  const { server, settings } = view;
   const logs = verifyLogs(filter, [block], new Map([[block, await receiptsOf(server, block)]]));
   const { number } = block.header;
   // Without logs, the hashes of transactions are not needed.
-  const hashes = logs.length > 0 ? (await bodies.of(server, block)).hashes : [];
-  if (server.received > maxLogBytes) {
-    const expected = `logs up to block ${number} in ${maxLogBytes} bytes`;
+  const hashes = logs.length > 0 ? (await view.body(block)).hashes : [];
+  if (server.received > settings.maxLogBytes) {
+    const expected = `logs up to block ${number} in ${settings.maxLogBytes} bytes`;
     throw refuse("logs_too_large", expected, "more");
   }
   return withTransactionHashes(logs, new Map([[number, hashes]]));

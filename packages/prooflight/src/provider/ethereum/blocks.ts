@@ -1,10 +1,10 @@
 /** Blocks: headers by their hashes, and bodies by the roots in them. */
 
-import { refuse } from "../../error.js";
 import type { BlockBody } from "../../ethereum/bodies.js";
 import type { BlockName } from "../../ethereum/options.js";
+import type { ChainView } from "../../ethereum/view.js";
 import { blockAt, hashAt, quantity, wrong } from "../request.js";
-import type { Chain, Method, Parameters, View } from "./chain.js";
+import type { Chain, Method, Parameters } from "./chain.js";
 import { blockJson, ommerJson } from "./json.js";
 
 export const blockNumber: Method = async (chain) =>
@@ -13,36 +13,36 @@ export const blockNumber: Method = async (chain) =>
 /** A method about a block by its tag or number, and a method about one by its hash. */
 export type MethodPair = readonly [byNumber: Method, byHash: Method];
 
-/** Asks about the body of a block; null if there is no such block. */
-export function aboutBody(
-  answer: (body: BlockBody, params: Parameters, name: string) => unknown,
-): MethodPair {
-  const ask = async (view: View, block: BlockName, params: Parameters, name: string) => {
-    const found = await view.find(block);
-    return found && answer(await view.body(found), params, name);
-  };
-  return aboutBlock(ask);
+/** A question about a block, and what answers it. */
+interface BlockQuestion {
+  chain: Chain;
+  view: ChainView;
+  params: Parameters;
+  name: string;
 }
 
-/** Asks about a block by its number or its hash. */
-export function aboutBlock(
-  ask: (view: View, block: BlockName, params: Parameters, name: string) => Promise<unknown>,
+/** Asks about the body of a block, by its number or its hash; null if there is no such block. */
+export function aboutBody(
+  answer: (body: BlockBody, question: BlockQuestion) => unknown,
 ): MethodPair {
+  const ask =
+    (chain: Chain, params: Parameters, name: string, block: BlockName) =>
+    async (view: ChainView): Promise<unknown> => {
+      const found = await view.find(block);
+      return found && answer(await view.body(found), { chain, view, params, name });
+    };
   return [
-    async (chain, params, name) => {
-      const block = blockAt(name, params, 0, true);
-      return chain.ask((view) => ask(view, block, params, name));
-    },
+    async (chain, params, name) =>
+      chain.ask(ask(chain, params, name, blockAt(name, params, 0, true))),
     async (chain, params, name) => {
       const hash = hashAt(name, params, 0);
-      const request = { method: name, params };
-      return chain.askByHash(request, hash, (view) => ask(view, hash, params, name));
+      return chain.askByHash({ method: name, params }, hash, ask(chain, params, name, hash));
     },
   ];
 }
 
 export const [getBlockByNumber, getBlockByHash] = checked(
-  aboutBody((body, params) => blockJson(body, params[1] === true)),
+  aboutBody((body, { params }) => blockJson(body, params[1] === true)),
 );
 
 /** Before asking, checks that it is said whether transactions are wanted. */
@@ -64,7 +64,7 @@ export const [unclesByNumber, unclesByHash] = aboutBody(({ ommers }) =>
   quantity(BigInt(ommers.length)),
 );
 
-export const [uncleByNumber, uncleByHash] = aboutBody(({ ommers }, params, name) => {
+export const [uncleByNumber, uncleByHash] = aboutBody(({ ommers }, { params, name }) => {
   const ommer = ommers[indexAt(name, params)];
   return ommer ? ommerJson(ommer) : null;
 });
@@ -92,7 +92,3 @@ export const syncing: Method = async (chain: Chain) => {
   const highest = quantity(header.number + age / secondsPerSlot);
   return { startingBlock: current, currentBlock: current, highestBlock: highest };
 };
-
-/** The refusal of an answer that the block cannot have. */
-export const unavailable = (expected: string, found: string): Error =>
-  refuse("unsupported_fork", expected, found);

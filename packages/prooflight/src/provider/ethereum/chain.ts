@@ -1,17 +1,11 @@
 /** The chain as methods see it: verified answers, and which of them no proof covers. */
 
 import { copy, type Hex } from "../../bytes.js";
-import { describe, refuse, VerifyError } from "../../error.js";
+import { refuse, VerifyError } from "../../error.js";
 import { blobsAt, type Fees, feesOf } from "../../ethereum/blobs.js";
 import type { Block } from "../../ethereum/blocks.js";
-import type { BlockBody } from "../../ethereum/bodies.js";
-import type { Follower } from "../../ethereum/follower.js";
-import type { Heads } from "../../ethereum/heads.js";
 import { NullAnswer } from "../../ethereum/json.js";
-import type { BlockName } from "../../ethereum/options.js";
-import { ofBlock, receiptsOf } from "../../ethereum/receipts.js";
-import { type TransactionReceipt, verifyReceipts } from "../../ethereum/transactions.js";
-import type { Server } from "../../transport/servers.js";
+import type { ChainView } from "../../ethereum/view.js";
 import type { RequestArguments } from "../request.js";
 import type { NetworkSettings } from "./options.js";
 import { SentTransactions } from "./sent.js";
@@ -26,9 +20,8 @@ export class Chain {
   }
 
   /** Asks one server after another, until one gives an answer that verifies. */
-  async ask<T>(question: (view: View) => Promise<T>): Promise<T> {
-    const { follower } = this.settings;
-    return follower.ask((server, heads) => question(new View(this.settings, server, heads)));
+  async ask<T>(question: (view: ChainView) => Promise<T>): Promise<T> {
+    return this.settings.follower.ask(question);
   }
 
   /**
@@ -38,7 +31,7 @@ export class Chain {
   async askByHash<T>(
     request: RequestArguments,
     hash: Hex,
-    question: (view: View) => Promise<T>,
+    question: (view: ChainView) => Promise<T>,
   ): Promise<T | null> {
     try {
       return await this.ask(async (view) => {
@@ -53,6 +46,20 @@ export class Chain {
       if (!isAbsent(error, hash)) throw error;
       await this.allowUnproven(request);
       return null;
+    }
+  }
+
+  /** The fees of a block; those of blobs are undefined if its parameters are not known. */
+  async fees(view: ChainView, block: Block): Promise<Fees> {
+    const { excessBlobGas, timestamp, number } = block.header;
+    const params = blobsAt(this.settings.blobs, timestamp);
+    if (excessBlobGas === undefined || !params || number === 0n) return feesOf(block);
+    const parent = await view.parent(block);
+    try {
+      return feesOf(block, { parent, params });
+    } catch (error) {
+      if (!(error instanceof VerifyError) || error.reason !== "unsupported_fork") throw error;
+      return feesOf(block);
     }
   }
 
@@ -81,76 +88,6 @@ function isAbsent(error: unknown, hash: Hex): boolean {
   if (cause instanceof AggregateError) return cause.errors.every((one) => isAbsent(one, hash));
   return cause instanceof NullAnswer && cause.hash === hash;
 }
-
-/** One server and the newest heads. */
-export class View {
-  readonly settings: NetworkSettings;
-  readonly server: Server;
-  readonly heads: Heads;
-  readonly #follower: Follower;
-
-  constructor(settings: NetworkSettings, server: Server, heads: Heads) {
-    this.settings = settings;
-    this.server = server;
-    this.heads = heads;
-    this.#follower = settings.follower;
-  }
-
-  get follower(): Follower {
-    return this.#follower;
-  }
-
-  /** A verified block of the chain. */
-  async block(name: BlockName): Promise<Block> {
-    return this.#follower.blocks.at(this.server, this.heads, name);
-  }
-
-  /** Throws `unknown_block` if the server does not have the newest head now. */
-  async checkHead(): Promise<void> {
-    const { hash } = (await this.block("latest")).header;
-    ofBlock(await this.server.call("eth_getBlockByHash", [hash, false]), hash, "the newest block");
-  }
-
-  /** A verified block; null for a number above the verified head, whose absence that shows. */
-  async find(name: BlockName): Promise<Block | null> {
-    if (typeof name !== "bigint") return this.block(name);
-    const { header } = await this.block("latest");
-    return name > header.number ? null : this.block(name);
-  }
-
-  async body(block: Block): Promise<BlockBody> {
-    return this.#follower.bodies.of(this.server, block);
-  }
-
-  /** The block before another one. */
-  async parent({ header }: Block): Promise<Block> {
-    return this.#follower.blocks.byHash(this.server, header.parentHash);
-  }
-
-  async receipts(block: Block): Promise<{ body: BlockBody; receipts: TransactionReceipt[] }> {
-    const body = await this.body(block);
-    const given = await receiptsOf(this.server, block);
-    return { body, receipts: verifyReceipts(block, body.transactions, given) };
-  }
-
-  /** The fees of a block; those of blobs are undefined if its parameters are not known. */
-  async fees(block: Block): Promise<Fees> {
-    const { excessBlobGas, timestamp, number } = block.header;
-    const params = blobsAt(this.settings.blobs, timestamp);
-    if (excessBlobGas === undefined || !params || number === 0n) return feesOf(block);
-    const parent = await this.parent(block);
-    try {
-      return feesOf(block, { parent, params });
-    } catch (error) {
-      if (!(error instanceof VerifyError) || error.reason !== "unsupported_fork") throw error;
-      return feesOf(block);
-    }
-  }
-}
-
-/** The refusal of an answer about something that the chain does not have. */
-export const missing = (expected: string, found: unknown): VerifyError =>
-  refuse("unknown_block", expected, describe(found));
 
 /** The parameters of a request. */
 export type Parameters = readonly unknown[];

@@ -1,13 +1,13 @@
 /** Fees: of gas and blobs from headers, tips from verified blocks. */
 
+import { refuse } from "../../error.js";
 import { blobsAt } from "../../ethereum/blobs.js";
 import type { Block } from "../../ethereum/blocks.js";
 import { verifyTransactions } from "../../ethereum/transactions.js";
+import type { ChainView } from "../../ethereum/view.js";
 import { blockAt, integerAt, quantity, wrong } from "../request.js";
-import { unavailable } from "./blocks.js";
-import type { Chain, Method, View } from "./chain.js";
-
-const BLOB_GAS = 131_072n;
+import type { Chain, Method } from "./chain.js";
+import { BLOB_GAS } from "./json.js";
 
 /** The most blocks of a history, and of one with rewards, which need bodies and receipts. */
 const [MAX_HISTORY_BLOCKS, MAX_REWARDED_BLOCKS] = [1024n, 32n];
@@ -20,31 +20,32 @@ const TIPPED_BLOCKS = 4;
 
 /** The base fee of the next block. */
 export const baseFee: Method = async (chain) =>
-  chain.ask(async (view) => quantity(await nextBaseFee(view)));
+  chain.ask(async (view) => quantity(await nextBaseFee(chain, view)));
 
 /** The fee of blob gas in the next block. */
 export const blobBaseFee: Method = async (chain) =>
   chain.ask(async (view) => {
     const block = await view.block("latest");
-    const { nextBlobFee } = await view.fees(block);
+    const { nextBlobFee } = await chain.fees(view, block);
     if (nextBlobFee !== undefined) return quantity(nextBlobFee);
-    throw unavailable("the blob parameters of the newest block", `block ${block.header.number}`);
+    const expected = "the blob parameters of the newest block";
+    throw refuse("unsupported_fork", expected, `block ${block.header.number}`);
   });
 
 /** The base fee of the next block, and a tip. */
 export const gasPrice: Method = async (chain) =>
-  chain.ask(async (view) => quantity((await nextBaseFee(view)) + (await usualTip(view))));
+  chain.ask(async (view) => quantity((await nextBaseFee(chain, view)) + (await usualTip(view))));
 
 export const maxPriorityFeePerGas: Method = async (chain) =>
   chain.ask(async (view) => quantity(await usualTip(view)));
 
-async function nextBaseFee(view: View): Promise<bigint> {
-  const { nextBaseFee = 0n } = await view.fees(await view.block("latest"));
+async function nextBaseFee(chain: Chain, view: ChainView): Promise<bigint> {
+  const { nextBaseFee = 0n } = await chain.fees(view, await view.block("latest"));
   return nextBaseFee;
 }
 
 /** The median tip in the newest block with transactions; 0 if the newest ones have none. */
-async function usualTip(view: View): Promise<bigint> {
+async function usualTip(view: ChainView): Promise<bigint> {
   let block = await view.block("latest");
   for (let count = 0; count < TIPPED_BLOCKS; count++) {
     const { transactions } = await view.body(block);
@@ -74,8 +75,8 @@ export const feeHistory: Method = async (chain: Chain, params, name) => {
     const asked = count < most ? count : most;
     if (asked === 0n) return { oldestBlock: "0x0", gasUsedRatio: [] };
     const oldest = number + 1n < asked ? 0n : number + 1n - asked;
-    const blocks = await view.follower.blocks.range(view.server, oldest, last, () => undefined);
-    const fees = await view.fees(last);
+    const blocks = await view.range(oldest, last);
+    const fees = await chain.fees(view, last);
     const rewards =
       percentiles &&
       (await Promise.all(blocks.map((block) => rewardsOf(view, block, percentiles))));
@@ -84,22 +85,22 @@ export const feeHistory: Method = async (chain: Chain, params, name) => {
       oldestBlock: quantity(oldest),
       baseFeePerGas: [...baseFees, fees.nextBaseFee ?? 0n].map(quantity),
       gasUsedRatio: blocks.map(({ header }) => ratio(header.gasUsed, header.gasLimit)),
-      ...(await blobHistory(view, blocks)),
+      ...(await blobHistory(chain, view, blocks)),
       ...(rewards && { reward: rewards }),
     };
   });
 };
 
 /** The fees of blobs in blocks and the next one; nothing if the parameters of one are not known. */
-async function blobHistory(view: View, blocks: readonly Block[]) {
-  const { blobs } = view.settings;
+async function blobHistory(chain: Chain, view: ChainView, blocks: readonly Block[]) {
+  const { blobs } = chain.settings;
   const ratios: number[] = [];
   const fees: bigint[] = [];
   let next: bigint | undefined;
   for (const block of blocks) {
     const { blobGasUsed, timestamp } = block.header;
     const { blobFee, nextBlobFee } =
-      blobGasUsed === undefined ? { blobFee: 0n, nextBlobFee: 0n } : await view.fees(block);
+      blobGasUsed === undefined ? { blobFee: 0n, nextBlobFee: 0n } : await chain.fees(view, block);
     if (blobFee === undefined) return {};
     fees.push(blobFee);
     next = nextBlobFee;
@@ -113,8 +114,9 @@ async function blobHistory(view: View, blocks: readonly Block[]) {
 }
 
 /** The tips at percentiles of a block's gas. */
-async function rewardsOf(view: View, block: Block, percentiles: readonly number[]) {
-  const { body, receipts } = await view.receipts(block);
+async function rewardsOf(view: ChainView, block: Block, percentiles: readonly number[]) {
+  const body = await view.body(block);
+  const receipts = await view.receipts(block, body);
   const { baseFeePerGas = 0n, gasUsed } = block.header;
   const tips = verifyTransactions(block, body.transactions)
     .map(({ effectiveGasPrice }, at) => ({

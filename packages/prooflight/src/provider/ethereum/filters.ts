@@ -4,9 +4,10 @@ import { refuse, VerifyError } from "../../error.js";
 import type { Block } from "../../ethereum/blocks.js";
 import type { Json } from "../../ethereum/decode.js";
 import type { LogsQuery } from "../../ethereum/logs/query.js";
+import type { ChainView } from "../../ethereum/view.js";
 import { ProviderError } from "../error.js";
 import { wrong } from "../request.js";
-import type { Chain, Method, Parameters, View } from "./chain.js";
+import type { Chain, Method, Parameters } from "./chain.js";
 import { headerJson } from "./json.js";
 import { filterAt, logsFor, logsOf } from "./logs.js";
 import { OpenSet } from "./open-items.js";
@@ -31,7 +32,7 @@ const FILTER_LIFETIME_MS = 5n * 60n * 1000n;
 export type Report = Json | string;
 
 interface FilterKind {
-  added: (view: View, block: Block) => Promise<readonly Json[]>;
+  added: (view: ChainView, block: Block) => Promise<readonly Json[]>;
   report: (seen: ReportedBlock, removed: boolean) => readonly Report[];
 }
 
@@ -84,7 +85,7 @@ export class Filter {
     return poll;
   }
 
-  async #poll(view: View): Promise<{ seen: readonly ReportedBlock[]; reports: Report[] }> {
+  async #poll(view: ChainView): Promise<{ seen: readonly ReportedBlock[]; reports: Report[] }> {
     const { added, report } = this.#kind;
     const latest = await view.block("latest");
     const { list, fork } = await newBlocks(view, this.#reported, latest);
@@ -115,7 +116,7 @@ export function newestReported(seen: readonly ReportedBlock[]): readonly Reporte
 
 /** The blocks of the head's chain after the last one that it shares with those seen, and that one. */
 async function newBlocks(
-  view: View,
+  view: ChainView,
   seen: readonly ReportedBlock[],
   latest: Block,
 ): Promise<{ list: Block[]; fork: Block }> {

@@ -21,7 +21,8 @@ import {
 } from "../../ethereum/transactions.js";
 import { quantity } from "../request.js";
 
-const BLOB_GAS = 131_072n;
+/** The gas of one blob. */
+export const BLOB_GAS = 131_072n;
 
 const index = (number: number) => quantity(BigInt(number));
 

@@ -3,11 +3,12 @@
 import { Arguments, invalid } from "../../arguments.js";
 import type { Json } from "../../ethereum/decode.js";
 import { logs } from "../../ethereum/logs/complete.js";
-import { type LogsQuery, readLogsOptions } from "../../ethereum/logs/query.js";
+import { type LogsOptions, type LogsQuery, readLogsOptions } from "../../ethereum/logs/query.js";
 import { unionLogs } from "../../ethereum/logs/union.js";
 import type { BlockName } from "../../ethereum/options.js";
+import type { ChainView } from "../../ethereum/view.js";
 import { blockAt, hashAt, type RequestArguments, wrong } from "../request.js";
-import type { Chain, Method, Parameters, View } from "./chain.js";
+import type { Chain, Method, Parameters } from "./chain.js";
 import { foundLogJson } from "./json.js";
 
 /** The most addresses, and topics of one position, as other nodes have it. */
@@ -24,10 +25,8 @@ export function filterAt(name: string, params: Parameters, index: number): LogsQ
   }
   const [from, to] = range(name, member("blockHash"), member("fromBlock"), member("toBlock"));
   const options = { address: member("address"), topics, from, to };
-  return readLogsOptions(options as Parameters_);
+  return readLogsOptions(options as LogsOptions);
 }
-
-type Parameters_ = NonNullable<globalThis.Parameters<typeof readLogsOptions>[0]>;
 
 function range(
   name: string,
@@ -57,21 +56,19 @@ export async function logsFor(
     return chain.ask((view) => logsOf(view, question));
   }
   await chain.ask((view) => checkRange(view, question));
-  const found = await unionLogs(chain.settings.follower, question, chain.settings);
+  const found = await unionLogs(chain.settings.follower, question);
   await chain.allowUnproven(request);
   return found.map(foundLogJson);
 }
 
 /** All logs that a filter matches. */
-export async function logsOf(view: View, question: LogsQuery): Promise<Json[]> {
-  const { server, heads, follower, settings } = view;
+export async function logsOf(view: ChainView, question: LogsQuery): Promise<Json[]> {
   await checkRange(view, question);
-  const found = await logs(server, follower, heads, question, settings);
-  return found.map(foundLogJson);
+  return (await logs(view, question)).map(foundLogJson);
 }
 
 /** Throws `invalid_argument` for blocks above the head. */
-async function checkRange(view: View, { from, to }: LogsQuery): Promise<void> {
+async function checkRange(view: ChainView, { from, to }: LogsQuery): Promise<void> {
   const { number } = (await view.block("latest")).header;
   for (const block of [from, to]) {
     if (typeof block !== "bigint" || block <= number) continue;

@@ -34,7 +34,7 @@ export class NetworkProvider {
   /** Answers a request that was checked and copied; throws if there are no heads to trust any more. */
   async answer(request: Request): Promise<unknown> {
     const { method: name } = request;
-    const { wallet: wallet, follower } = this.#chain.settings;
+    const { wallet, follower } = this.#chain.settings;
     follower.check();
     const found = this.#methods.get(name);
     if (found) {
@@ -58,7 +58,7 @@ export class NetworkProvider {
 
   /** Adds or removes a listener to subscriptions, or to the wallet's events. */
   hear(how: "on" | "removeListener", event: string, listener: Listener): void {
-    const { wallet: wallet, follower } = this.#chain.settings;
+    const { wallet, follower } = this.#chain.settings;
     if (how === "on") checked(follower);
     if (event === "message") {
       if (how === "on") this.#listeners.add(listener);
