@@ -134,6 +134,9 @@ test("there are examples", () => {
   expect(inComments.length).toBeGreaterThan(50);
 });
 
+/** Each compilation reads the types of viem and ethers, which took 72 s on a machine with much else to do. */
+const COMPILATION_MS = 300_000;
+
 describe.each([
   ["of the pages", AROUND_PAGES, inPages],
   ["of the comments", AROUND_COMMENTS, inComments],
@@ -141,7 +144,7 @@ describe.each([
   test.each([
     ["nodenext", ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
     ["bundler", ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-  ])("with %s", (_, module, moduleResolution) => {
+  ])("with %s", { timeout: COMPILATION_MS }, (_, module, moduleResolution) => {
     expect(problemsOf(around, list, { module, moduleResolution })).toBe("");
   });
 });
