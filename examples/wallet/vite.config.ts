@@ -4,6 +4,15 @@ import { fileURLToPath } from "node:url";
 
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The longest test begins first: the others take its time together. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith("every-lie.test.ts");
+    return (await super.sort(files)).sort((a, b) => Number(isLongest(b)) - Number(isLongest(a)));
+  }
+}
 
 export default defineConfig({
   base: "./", // works in any folder of any host
@@ -15,7 +24,12 @@ export default defineConfig({
     assetsInlineLimit: 0, // the page's policy allows no data: addresses
   },
   // The tests mostly wait: for blocks, and for liars that say nothing.
-  test: { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 4 },
+  test: {
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
+  },
 });
 
 /**

@@ -69,6 +69,10 @@ export async function send(page: Page, from: string, to: string, amount: string)
   await page.getByRole("button", { name: "Send" }).click();
 }
 
+/** What the browser complained about, except for replies: some lies are such that it complains itself. */
+export const exceptOfNetwork = (complaints: readonly string[]): string[] =>
+  complaints.filter((text) => !/^Failed to load resource|Access to fetch at/.test(text));
+
 /** By how many pixels the page is wider than the window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -85,6 +85,15 @@ export async function start(schemes = SCHEMES) {
     ],
   });
 
+  /** Makes what some lies need. */
+  async function makePast(): Promise<void> {
+    // More accounts than a page of the list has.
+    const others = Array.from({ length: 60 }, (_, index) => [`other-${index}`, "1.00"] as const);
+    await node.submit(Object.fromEntries(others));
+    // More blocks than the page shows, so that its diff is after one of them.
+    for (let paid = 1; paid < 32; paid++) await node.submit({ bob: `${paid}.00` });
+  }
+
   /** Opens the page in a profile of its own. */
   async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
     const context = await browser.newContext(options);
@@ -117,7 +126,19 @@ export async function start(schemes = SCHEMES) {
     rmSync(folder, { recursive: true });
   }
 
-  return { node, proxy, url, folder, checkpoint, demoFile, writeDemo, browser, visit, stop };
+  return {
+    node,
+    proxy,
+    url,
+    folder,
+    checkpoint,
+    demoFile,
+    writeDemo,
+    browser,
+    makePast,
+    visit,
+    stop,
+  };
 }
 
 /** Runs a command of the node; returns its output. */
