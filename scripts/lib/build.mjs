@@ -35,7 +35,7 @@ export async function build(examples) {
 /** Builds an example whose packages are built, unless it is unchanged. */
 export function buildExample(path) {
   const packages = buildable("packages").map(({ path }) => `${path}/dist`);
-  return buildOne({ path }, [...TOOLS, path, "test-vectors/avl"], packages);
+  return buildOne({ path }, [...TOOLS, path, "examples/page", "test-vectors/avl"], packages);
 }
 
 const buildable = (folder) => workspaces(folder).filter(({ scripts }) => scripts.build);

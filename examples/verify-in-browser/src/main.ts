@@ -3,8 +3,9 @@
 import { VerifyError } from "prooflight";
 import { init, verifyBatch, verifyErgoAdProofs } from "prooflight/avl";
 
+import { onFile } from "../../page/files.js";
 import { type Claim, decode, readStatements, type Statement } from "./claim.js";
-import { onFile, readFile } from "./files.js";
+import { readFile } from "./files.js";
 import { liesAbout } from "./lies.js";
 import { BLOCKS, loadBlock } from "./samples.js";
 import { timed } from "./timing.js";

@@ -1,4 +1,4 @@
-// Shared by both pages: groups of buttons, and the parts of the HTML.
+// Shared by both pages: groups of buttons.
 
 import { element } from "./format.js";
 
@@ -21,11 +21,4 @@ export function choice<T>(
 /** Marks one button of a group as chosen; none if it is undefined. */
 export function press(group: Element | null, pressed: Element | undefined): void {
   for (const button of group?.children ?? []) button.ariaPressed = String(button === pressed);
-}
-
-/** A part of the HTML. */
-export function find(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no element ${id}`);
-  return found;
 }

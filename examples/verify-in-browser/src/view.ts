@@ -4,17 +4,30 @@ import { REASONS, toHex, VerifyError } from "prooflight";
 
 import type { Claim, Statement } from "./claim.js";
 import { details, type Row } from "./details.js";
-import { element, markDifference, number, plural, sentence, time } from "./format.js";
+import {
+  type Content,
+  element,
+  find,
+  input,
+  markDifference,
+  number,
+  plural,
+  rows,
+  select,
+  sentence,
+  showState,
+  time,
+} from "./format.js";
 import type { Lie } from "./lies.js";
 import { NotAProof } from "./not-a-proof.js";
-import { choice, find, press } from "./page.js";
+import { choice, press } from "./page.js";
 import type { Block } from "./samples.js";
 import type { Timed } from "./timing.js";
 
 /** The verifier's verdict. */
 export type Verdict = { digest: Uint8Array } | { refusal: VerifyError };
 
-export const fileInput = find("file") as HTMLInputElement;
+export const fileInput = input("file");
 
 /** Offers blocks to pick. */
 export function offerBlocks(blocks: readonly Block[], pick: (block: Block) => void): void {
@@ -37,10 +50,10 @@ export function offerStatements(
   pick: (statement: Statement) => void,
 ): void {
   const options = statements.map(({ title }, i) => element("option", `${i + 1}. ${title}`));
-  const select = find("statement") as HTMLSelectElement;
-  select.replaceChildren(...options);
-  select.onchange = () => {
-    const statement = statements[select.selectedIndex];
+  const list = select("statement");
+  list.replaceChildren(...options);
+  list.onchange = () => {
+    const statement = statements[list.selectedIndex];
     if (statement) pick(statement);
   };
   find("statements").hidden = statements.length < 2;
@@ -90,31 +103,27 @@ export function showProblem(name: string, error: unknown): void {
   for (const id of ["lies", "details"]) find(id).hidden = true;
 }
 
-function showVerdict(state: string, title: (string | Node)[], text: string): void {
-  find("verdict").dataset.state = state;
-  find("verdict-icon").setAttribute("href", `#${state}`);
-  find("verdict-title").replaceChildren(...title);
-  find("verdict-text").textContent = text;
+function showVerdict(state: string, title: Content, text: string): void {
+  showState(state, title, text);
   find("announcement").scrollIntoView({ block: "nearest" });
   find("how").hidden = true;
 }
 
-function showFacts(facts: [label: string, content: (string | Node)[]][]): void {
-  const rows = facts.flatMap(([label, content]) => [element("dt", label), element("dd", content)]);
-  find("facts").replaceChildren(...rows);
+function showFacts(facts: [label: string, content: Content][]): void {
+  find("facts").replaceChildren(...rows(facts));
 }
 
 function showDetails(claim: Claim, lie: Lie | undefined): void {
   const { trusted, untrusted, note } = details(claim);
-  const rows = (all: Row[]) =>
+  const marked = (all: Row[]) =>
     all.flatMap(({ label, part, content }) => {
       const changed = lie !== undefined && lie.part === part;
       const badge = changed ? [element("span", "changed", "badge")] : [];
       return [element("dt", [label, ...badge]), element("dd", content)];
     });
   find("title").textContent = claim.title;
-  find("trusted").replaceChildren(...rows(trusted));
-  find("untrusted").replaceChildren(...rows(untrusted));
+  find("trusted").replaceChildren(...marked(trusted));
+  find("untrusted").replaceChildren(...marked(untrusted));
   find("note").textContent = note;
   find("origin").textContent = claim.origin ? `Data: ${claim.origin}` : "";
 }

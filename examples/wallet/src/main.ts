@@ -2,6 +2,7 @@
 
 import { type Answer, type BundleTrust, VerifyError } from "prooflight";
 
+import { onFile } from "../../page/files.js";
 import { toFile, verifyFile } from "./bundle.js";
 import { type Demo, loadDemo, NoDemo } from "./demo.js";
 import { Liar } from "./liar.js";
@@ -9,7 +10,7 @@ import type { Step } from "./past.js";
 import { OF_THE_PAST } from "./scheme.js";
 import { confirm, NotSent, send, type Transfer } from "./transfer.js";
 import * as accounts from "./view/accounts.js";
-import { button, fill, find } from "./view/dom.js";
+import { button, fill, find, input } from "./view/dom.js";
 import { showBlocks } from "./view/blocks.js";
 import { showEvidence } from "./view/evidence.js";
 import * as files from "./view/file.js";
@@ -89,7 +90,10 @@ function run({ servers, checkpoint, accounts: own, insecureSetup }: Demo): void 
   listView.offerList(wallet, listActions);
   accounts.offerLookups(accountActions);
   sending.offerSending((transfer) => sendAndConfirm(wallet, servers.node, transfer));
-  files.onFile((file) => void verify(file, { checkpoint, allowInsecureSetup: insecureSetup }));
+  onFile(
+    input("file"),
+    (file) => void verify(file, { checkpoint, allowInsecureSetup: insecureSetup }),
+  );
   find("save").addEventListener("click", () => {
     const answer = wallet.chosen && bestAnswer(wallet.chosen);
     if (answer) files.save(toFile(wallet.chosen.name, answer));

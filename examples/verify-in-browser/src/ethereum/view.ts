@@ -3,14 +3,23 @@
 import { REASONS, VerifyError } from "prooflight";
 import type { BlockHeader, EthereumClient, Hex, TransactionReceipt } from "prooflight/ethereum";
 
-import { element, markDifference, number, plural, sentence } from "../format.js";
+import {
+  type Content,
+  element,
+  find,
+  markDifference,
+  number,
+  plural,
+  rows,
+  sentence,
+  showState,
+} from "../format.js";
 import { NotAProof } from "../not-a-proof.js";
-import { choice, find, press } from "../page.js";
+import { choice, press } from "../page.js";
 import type { Cost, Results, Step } from "./journey.js";
 import type { Lie } from "./lies.js";
 import type { Sample } from "./transactions.js";
 
-type Content = readonly (string | Node)[];
 type Fact = readonly [label: string, content: Content];
 
 /** The states of a step; each has an icon of its name. */
@@ -51,7 +60,7 @@ export function showStart(checkpoint: string, origin: string): void {
   find("journey").hidden = false;
   for (const step of ["head", "block", "receipt"] as const) showStep(step, "idle", "", []);
   showStep("checkpoint", "trusted", "trusted", [["Root", [code(checkpoint)]]]);
-  showVerdict("running", ["Checking…"], "");
+  showState("running", ["Checking…"], "");
   find("origin").textContent = origin;
 }
 
@@ -72,7 +81,7 @@ export function showRefused(step: Step, error: VerifyError, cost: Cost): void {
     ["Found", [element("code", markDifference(details.found, details.expected))]],
   ]);
   const isLie = kind !== "unavailable" && kind !== "invalid_input";
-  showVerdict(
+  showState(
     isLie ? "refused" : "problem",
     [isLie ? "Refused" : "Not answered"],
     sentence(REASONS[reason].meaning),
@@ -83,7 +92,7 @@ export function showRefused(step: Step, error: VerifyError, cost: Cost): void {
 export function showArrival({ milliseconds, bytes }: Cost, isRecorded: boolean): void {
   const time = element("small", `in ${inMilliseconds(milliseconds)}`);
   const from = isRecorded ? "recorded answers" : "servers that nobody has to trust";
-  showVerdict(
+  showState(
     "verified",
     ["Verified ", time],
     `From one root of 32 bytes to the receipt, with ${kilobytes(bytes)} of ${from}.`,
@@ -104,13 +113,13 @@ export function showProblem(error: unknown): void {
 /** What each step shows. */
 const FACTS: { [S in Step]: (result: Results[S]) => Fact[] } = {
   head: ({ latest, finalized }: EthereumClient) => [
-    ["Slot", [number(Number(latest.slot))]],
+    ["Slot", [number(latest.slot)]],
     ["Signed by", signers(latest.participation)],
-    ["Finalized", [`slot ${number(Number(finalized.slot))}`]],
+    ["Finalized", [`slot ${number(finalized.slot)}`]],
     ["Shows block", [code(latest.executionBlockHash ?? "none")]],
   ],
   block: (block: BlockHeader) => [
-    ["Block", [element("b", number(Number(block.number))), `  ${when(block.timestamp)}`]],
+    ["Block", [element("b", number(block.number)), `  ${when(block.timestamp)}`]],
     ["State", [code(block.stateRoot)]],
     ["Transactions", [code(block.transactionsRoot)]],
     ["Receipts", [code(block.receiptsRoot)]],
@@ -123,7 +132,7 @@ const FACTS: { [S in Step]: (result: Results[S]) => Fact[] } = {
       "Fee",
       [
         `${decimals(receipt.gasUsed * receipt.effectiveGasPrice, 18)} ETH, ` +
-          `for ${number(Number(receipt.gasUsed))} gas`,
+          `for ${number(receipt.gasUsed)} gas`,
       ],
     ],
     [plural(receipt.logs.length, "log"), logs(receipt)],
@@ -190,15 +199,7 @@ function showStep(id: Step | "checkpoint", state: State, cost: string, facts: Fa
   };
   part("use").setAttribute("href", `#${state}`);
   part(".cost").textContent = cost;
-  const rows = facts.flatMap(([label, content]) => [element("dt", label), element("dd", content)]);
-  part("dl").replaceChildren(...rows);
-}
-
-function showVerdict(state: string, title: Content, text: string): void {
-  find("verdict").dataset.state = state;
-  find("verdict-icon").setAttribute("href", `#${state}`);
-  find("verdict-title").replaceChildren(...title);
-  find("verdict-text").textContent = text;
+  part("dl").replaceChildren(...rows(facts));
 }
 
 const code = (text: string) => element("code", text);

@@ -4,31 +4,7 @@ import { REASONS, VerifyError } from "prooflight";
 
 import { NotABundle, type Verified } from "../bundle.js";
 import { amountText } from "./accounts.js";
-import { element, fill, find, input, markDifference, number, rows, sentence } from "./dom.js";
-
-/** Calls back with each file that is dropped anywhere on the page, or chosen. */
-export function onFile(listener: (file: File) => void): void {
-  const chooser = input("file");
-  const dragging = (on: boolean) => document.body.classList.toggle("dragging", on);
-  chooser.addEventListener("change", () => {
-    const file = chooser.files?.[0];
-    if (file) listener(file);
-    chooser.value = ""; // or choosing the same file again would change nothing
-  });
-  document.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    dragging(event.dataTransfer?.types.includes("Files") ?? false);
-  });
-  document.addEventListener("dragleave", (event) => {
-    if (!event.relatedTarget) dragging(false); // has left the page, not only an element
-  });
-  document.addEventListener("drop", (event) => {
-    event.preventDefault();
-    dragging(false);
-    const file = event.dataTransfer?.files[0];
-    if (file) listener(file);
-  });
-}
+import { element, fill, find, markDifference, number, rows, sentence } from "./dom.js";
 
 /** Saves a file as a download. */
 export function save(file: File): void {

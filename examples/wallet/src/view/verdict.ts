@@ -14,6 +14,7 @@ import {
   plural,
   rows,
   sentence,
+  showState,
   time,
 } from "./dom.js";
 import { rootHex, wordsOf } from "./schemes.js";
@@ -123,14 +124,6 @@ function showRefused(wallet: Wallet, error: VerifyError): void {
     ]),
   );
   find("caught").hidden = true;
-}
-
-function showState(state: State, title: string, text: string): void {
-  const verdict = find("verdict");
-  verdict.dataset.state = state;
-  find("verdict-icon").setAttribute("href", `#${state}`);
-  fill(find("verdict-title"), title);
-  fill(find("verdict-text"), text);
 }
 
 /** Announces a text to screen readers, once until it changes. */
