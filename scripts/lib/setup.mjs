@@ -15,7 +15,6 @@ const NEEDS = {
   "npm for light clients": packagesOf("crates/testing/bench/ethereum"),
   rust: toolchain,
   "wasm-bindgen": cargoTool("wasm-bindgen"),
-  "wasm-pack": cargoTool("wasm-pack"),
   "cargo-deny": cargoTool("cargo-deny"),
   "cargo-fuzz": cargoTool("cargo-fuzz"),
   chromium,
@@ -23,7 +22,7 @@ const NEEDS = {
 };
 
 /** The tools that build packages/prooflight from the Rust sources. */
-export const forBuild = ["npm", "rust", "wasm-bindgen", "wasm-pack"];
+export const forBuild = ["npm", "rust", "wasm-bindgen"];
 
 /**
  * Installs `names` (keys of `NEEDS`) in that order; prints nothing about those that are installed.
