@@ -3,16 +3,16 @@
 pub(crate) mod message;
 
 use prooflight_amb::{
-    Get, Hist, Part, verify, verify_count, verify_history, verify_range, verify_transfer,
-    verify_update,
+    HistoryQuestion, KeysQuestion, UpdatePart, verify, verify_count, verify_history, verify_range,
+    verify_transfer, verify_update,
 };
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Result, Scheme};
-use prooflight_light::{Answer, KeyState};
+use prooflight_light::{KeyState, StatementAnswer};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::amb::message::{AmbRequest, Query};
+use crate::amb::message::{AmbQuery, AmbRequest};
 use crate::refusal::throw;
 
 /// Verifies a proof of any kind: takes an `AmbRequest` and the proof, returns the matching response. An update has its
@@ -25,27 +25,27 @@ pub fn amb_verify(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
 fn answer(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let AmbRequest { root, limits, query } = AmbRequest::decode(request)?;
     match query {
-        Query::Get { keys, at } => {
-            let states = verify(&root, &Get { keys: &keys, at }, proof, &limits)?;
+        AmbQuery::Get { keys, at } => {
+            let states = verify(&root, &KeysQuestion { keys: &keys, at }, proof, &limits)?;
             let states = states.into_inner().into_iter().map(KeyState::from).collect();
-            crate::state::message::keys(&Answer::Keys(states))
+            crate::state::message::keys(&StatementAnswer::Keys(states))
         }
-        Query::Hist { keys, from, to } => {
-            let question = Hist { keys: &keys, from, to };
+        AmbQuery::Hist { keys, from, to } => {
+            let question = HistoryQuestion { keys: &keys, from, to };
             Ok(message::histories(verify_history(&root, &question, proof, &limits)?.get()))
         }
-        Query::Range(range) => {
+        AmbQuery::Range(range) => {
             Ok(message::entries(verify_range(&root, &range, proof, &limits)?.get()))
         }
-        Query::Count(count) => {
+        AmbQuery::Count(count) => {
             Ok(verify_count(&root, &count, proof, &limits)?.get().to_le_bytes().to_vec())
         }
-        Query::Transfer(transfer) => {
+        AmbQuery::Transfer(transfer) => {
             Ok(message::replicas(verify_transfer(&root, &transfer, proof, &limits)?.get()))
         }
-        Query::Update { operations, parts } => {
-            let operations = operations.iter().map(|&(key, value)| Change { key, value });
-            let parts = parts.iter().map(|(keys, proof)| Part { keys, proof });
+        AmbQuery::Update { operations, parts } => {
+            let operations = operations.iter().map(|&(key, value)| RawKeyChange { key, value });
+            let parts = parts.iter().map(|(keys, proof)| UpdatePart { keys, proof });
             let (operations, parts) = (operations.collect::<Vec<_>>(), parts.collect::<Vec<_>>());
             Ok(verify_update(&root, &operations, &parts, &limits)?.get().to_vec())
         }

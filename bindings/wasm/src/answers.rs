@@ -5,19 +5,19 @@
 //! struct History { entering: Option<Answer>, changes: Vec<Answer> }
 //! ```
 
-use prooflight_core::{Answer, History};
+use prooflight_core::{KeyHistory, PastState};
 
-use crate::wire::Response;
+use crate::wire::ResponseWriter;
 
 /// Encodes a `History`.
-pub(crate) fn history(history: &History<'_>) -> Vec<u8> {
-    let mut response = Response::with_capacity(64 + 48 * history.changes.len());
+pub(crate) fn history(history: &KeyHistory<'_>) -> Vec<u8> {
+    let mut response = ResponseWriter::with_capacity(64 + 48 * history.changes.len());
     write_history(&mut response, history);
     response.into_bytes()
 }
 
 /// Writes a `History`.
-pub(crate) fn write_history(response: &mut Response, history: &History<'_>) {
+pub(crate) fn write_history(response: &mut ResponseWriter, history: &KeyHistory<'_>) {
     match &history.entering {
         None => response.u8(0),
         Some(answer) => {
@@ -29,24 +29,24 @@ pub(crate) fn write_history(response: &mut Response, history: &History<'_>) {
 }
 
 /// Writes `Vec<Answer>`.
-pub(crate) fn write_answers(response: &mut Response, answers: &[Answer<'_>]) {
+pub(crate) fn write_answers(response: &mut ResponseWriter, answers: &[PastState<'_>]) {
     response.length(answers.len());
     for answer in answers {
         write_answer(response, answer);
     }
 }
 
-fn write_answer(response: &mut Response, answer: &Answer<'_>) {
+fn write_answer(response: &mut ResponseWriter, answer: &PastState<'_>) {
     match answer {
-        Answer::Present { value, since } => {
+        PastState::Present { value, since } => {
             response.u8(0);
             response.array(&since.to_le_bytes());
             response.bytes(value);
         }
-        Answer::Deleted { deleted_at } => {
+        PastState::Deleted { deleted_at } => {
             response.u8(1);
             response.array(&deleted_at.to_le_bytes());
         }
-        Answer::NeverWritten => response.u8(2),
+        PastState::NeverWritten => response.u8(2),
     }
 }

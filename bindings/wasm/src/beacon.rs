@@ -2,12 +2,14 @@
 
 mod message;
 
-use prooflight_beacon::{Clock, Kind, LightClient, read_chunks};
+use prooflight_beacon::{LightClient, SlotClock, UpdateKind, read_chunks};
 use prooflight_core::{Limits, Reason, Result};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::beacon::message::{AgeRequest, Place, ProcessRequest, StartRequest, Updates, heads};
+use crate::beacon::message::{
+    AgeRequest, NetworkClock, ProcessRequest, StartRequest, UpdateForm, heads,
+};
 use crate::refusal::throw;
 
 /// Starts at a checkpoint: takes a `StartRequest` and a bootstrap in SSZ, returns `Heads`.
@@ -36,32 +38,37 @@ pub fn beacon_check_head(request: &[u8], state: &[u8]) -> Result<(), JsValue> {
 
 fn start(request: &[u8], bootstrap: &[u8]) -> Result<Vec<u8>> {
     let StartRequest { age, checkpoint } = StartRequest::decode(request)?;
-    let (most, Place { network, clock }) = (age.slots(), age.place);
+    let (most, NetworkClock { network, clock }) = (age.slots(), age.place);
     heads(&LightClient::start(network, &checkpoint, bootstrap, clock, most)?, clock)
 }
 
 fn resume(request: &[u8], state: &[u8]) -> Result<Vec<u8>> {
     let age = AgeRequest::decode(request)?;
-    let (most, Place { network, clock }) = (age.slots(), age.place);
+    let (most, NetworkClock { network, clock }) = (age.slots(), age.place);
     heads(&LightClient::import(network, state, clock, most)?, clock)
 }
 
 fn process(request: &[u8], state: &[u8], ssz: &[u8]) -> Result<Vec<u8>> {
-    let ProcessRequest { place: Place { network, clock }, updates } =
+    let ProcessRequest { place: NetworkClock { network, clock }, updates } =
         ProcessRequest::decode(request)?;
     let mut client = LightClient::import(network, state, clock, u64::MAX)?;
     match updates {
-        Updates::Finality => client.process(Kind::Finality, ssz, clock).map(|_| ())?,
-        Updates::Optimistic => client.process(Kind::Optimistic, ssz, clock).map(|_| ())?,
-        Updates::Update => allow_known(client.process(Kind::Update, ssz, clock))?,
-        Updates::Answer { most } => process_answer(&mut client, ssz, most, clock)?,
+        UpdateForm::Finality => client.process(UpdateKind::Finality, ssz, clock).map(|_| ())?,
+        UpdateForm::Optimistic => client.process(UpdateKind::Optimistic, ssz, clock).map(|_| ())?,
+        UpdateForm::Update => allow_known(client.process(UpdateKind::Update, ssz, clock))?,
+        UpdateForm::Answer { most } => process_answer(&mut client, ssz, most, clock)?,
     }
     heads(&client, clock)
 }
 
 /// Processes updates in order, up to the first that does not verify. This one is refused unless the updates before it
 /// led to another committee.
-fn process_answer(client: &mut LightClient, ssz: &[u8], most: usize, clock: Clock) -> Result<()> {
+fn process_answer(
+    client: &mut LightClient,
+    ssz: &[u8],
+    most: usize,
+    clock: SlotClock,
+) -> Result<()> {
     let committees = |client: &LightClient| (client.period(), client.knows_next_committee());
     let before = committees(client);
     for chunk in read_chunks(ssz, most, &Limits::DEFAULT)? {
@@ -85,6 +92,6 @@ fn allow_known<T>(processed: Result<T>) -> Result<()> {
 
 fn check_head(request: &[u8], state: &[u8]) -> Result<()> {
     let age = AgeRequest::decode(request)?;
-    let (most, Place { network, clock }) = (age.slots(), age.place);
+    let (most, NetworkClock { network, clock }) = (age.slots(), age.place);
     LightClient::import(network, state, clock, u64::MAX)?.optimistic()?.check_age(clock, most)
 }

@@ -3,8 +3,8 @@
 pub(crate) mod message;
 
 use prooflight_core::chain::{
-    Header, Relation, SignedHeader, check_wanted, relation, verify_ancestor, verify_ancestor_at,
-    verify_ancestors, verify_head,
+    Header, HeaderOrder, SignedHeader, check_requested, relation, verify_ancestor,
+    verify_ancestor_at, verify_ancestors, verify_head,
 };
 use prooflight_core::{Limits, Result};
 use wasm_bindgen::JsValue;
@@ -92,17 +92,17 @@ fn ancestors(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn wanted_block(wanted: &[u8], signed: &[u8]) -> Result<()> {
-    check_wanted(&messages::wanted(wanted)?, &decode_signed(signed)?.header)
+    check_requested(&messages::requested_block(wanted)?, &decode_signed(signed)?.header)
 }
 
 fn relation_of(one: &[u8], other: &[u8]) -> Result<u8> {
     let ((height, hash), (other_height, other_hash)) =
-        (messages::known(one)?, messages::known(other)?);
+        (messages::height_and_hash(one)?, messages::height_and_hash(other)?);
     Ok(match relation((height, &hash), (other_height, &other_hash)) {
-        Relation::Same => 0,
-        Relation::Conflicting => 1,
-        Relation::Below => 2,
-        Relation::Above => 3,
+        HeaderOrder::Same => 0,
+        HeaderOrder::Conflicting => 1,
+        HeaderOrder::Below => 2,
+        HeaderOrder::Above => 3,
     })
 }
 

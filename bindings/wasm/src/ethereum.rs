@@ -4,7 +4,7 @@ mod message;
 
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 use prooflight_ethereum::{
-    Body, RangeBlock, Transaction, next_base_fee, next_blob_fee, verify_ancestor_hash,
+    BlockBody, BlockWithReceipts, Transaction, next_base_fee, next_blob_fee, verify_ancestor_hash,
     verify_blob_fee, verify_block_header, verify_block_receipts, verify_body, verify_logs,
     verify_transaction, verify_transactions,
 };
@@ -12,14 +12,14 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::ethereum::message::{
-    self as messages, AncestorRequest, BlockRequest, BloomsRequest, BodyRequest, FeesRequest,
-    LogsRequest, header_response,
+    self as messages, AncestorHashRequest, BlockListsRequest, BloomsRequest, BodyRequest,
+    FeesRequest, LogsRequest, header_response,
 };
 use crate::refusal::throw;
 use crate::wire::array;
 
 /// A block's receipts have at most one byte per 8 gas: 32 MiB are enough for 268 million gas.
-const LISTS: &Limits = &Limits { max_proof_bytes: 32 << 20, ..Limits::DEFAULT };
+const LIST_LIMITS: &Limits = &Limits { max_proof_bytes: 32 << 20, ..Limits::DEFAULT };
 
 /// Verifies a header in RLP against its hash of 32 bytes: returns a `Header`.
 #[wasm_bindgen(js_name = ethVerifyHeader)]
@@ -111,8 +111,8 @@ fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn ancestor(request: &[u8]) -> Result<Vec<u8>> {
-    let AncestorRequest { hash, header, number, account_proof, slot_proof } =
-        AncestorRequest::decode(request)?;
+    let AncestorHashRequest { hash, header, number, account_proof, slot_proof } =
+        AncestorHashRequest::decode(request)?;
     let limits = &Limits::DEFAULT;
     let header = verify_block_header(&hash, header, limits)?;
     verify_ancestor_hash(&header, number, &account_proof, &slot_proof, limits)
@@ -120,8 +120,9 @@ fn ancestor(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn transaction(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
-    let BlockRequest { hash: block, header, transactions, .. } = BlockRequest::decode(request)?;
-    let (limits, hash) = (LISTS, array(hash)?);
+    let BlockListsRequest { hash: block, header, transactions, .. } =
+        BlockListsRequest::decode(request)?;
+    let (limits, hash) = (LIST_LIMITS, array(hash)?);
     let header = verify_block_header(&block, header, limits)?;
     let hashes = verify_transactions(&header, &transactions, limits)?;
     let mut found = transactions.iter().zip(hashes.iter()).zip(0..);
@@ -135,17 +136,17 @@ fn transaction(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
 fn body(request: &[u8]) -> Result<Vec<u8>> {
     let BodyRequest { hash, header, transactions, ommers, withdrawals } =
         BodyRequest::decode(request)?;
-    let limits = LISTS;
+    let limits = LIST_LIMITS;
     let header = verify_block_header(&hash, header, limits)?;
     let withdrawals = withdrawals.as_deref();
-    let body = Body { transactions: &transactions, ommers: &ommers, withdrawals };
+    let body = BlockBody { transactions: &transactions, ommers: &ommers, withdrawals };
     let hashes = verify_body(&header, &body, limits)?.into_inner();
     Ok([hashes.transactions.concat(), hashes.ommers.concat()].concat())
 }
 
 fn transactions(request: &[u8]) -> Result<Vec<u8>> {
-    let BlockRequest { hash, header, transactions, .. } = BlockRequest::decode(request)?;
-    let limits = LISTS;
+    let BlockListsRequest { hash, header, transactions, .. } = BlockListsRequest::decode(request)?;
+    let limits = LIST_LIMITS;
     let header = verify_block_header(&hash, header, limits)?;
     let hashes = verify_transactions(&header, &transactions, limits)?;
     let base_fee = header.base_fee_per_gas.unwrap_or_default();
@@ -180,17 +181,18 @@ fn fees(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn receipts(request: &[u8]) -> Result<Vec<u8>> {
-    let BlockRequest { hash, header, transactions, receipts } = BlockRequest::decode(request)?;
-    let limits = LISTS;
+    let BlockListsRequest { hash, header, transactions, receipts } =
+        BlockListsRequest::decode(request)?;
+    let limits = LIST_LIMITS;
     let header = verify_block_header(&hash, header, limits)?;
     verify_block_receipts(&header, &transactions, &receipts, limits)
         .map(|receipts| messages::receipts(&receipts))
 }
 
 fn receipt(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
-    let BlockRequest { hash: block, header, transactions, receipts } =
-        BlockRequest::decode(request)?;
-    let (limits, hash) = (LISTS, array(hash)?);
+    let BlockListsRequest { hash: block, header, transactions, receipts } =
+        BlockListsRequest::decode(request)?;
+    let (limits, hash) = (LIST_LIMITS, array(hash)?);
     let header = verify_block_header(&block, header, limits)?;
     let receipts = verify_block_receipts(&header, &transactions, &receipts, limits)?;
     let found = receipts.iter().find(|receipt| receipt.transaction.hash == hash);
@@ -218,10 +220,10 @@ fn may_match(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn logs(request: &[u8]) -> Result<Vec<u8>> {
-    let LogsRequest { last, range, filter, blocks } = LogsRequest::decode(request)?;
+    let LogsRequest { last, numbers: range, filter, blocks } = LogsRequest::decode(request)?;
     let blocks = blocks
         .iter()
-        .map(|(header, receipts)| RangeBlock { header, receipts: receipts.as_deref() });
+        .map(|(header, receipts)| BlockWithReceipts { header, receipts: receipts.as_deref() });
     let blocks = blocks.collect::<Vec<_>>();
-    verify_logs(&last, range, &filter, &blocks, LISTS).map(|logs| messages::logs(&logs))
+    verify_logs(&last, range, &filter, &blocks, LIST_LIMITS).map(|logs| messages::logs(&logs))
 }

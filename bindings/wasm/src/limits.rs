@@ -8,39 +8,39 @@
 
 use prooflight_core::{Limits, Result};
 
-use crate::wire::Request;
+use crate::wire::RequestReader;
 
 /// Reads `Limits`; absent limits have their defaults.
-pub(crate) fn limits(r: &mut Request<'_>) -> Result<Limits> {
+pub(crate) fn limits(r: &mut RequestReader<'_>) -> Result<Limits> {
     limits_or(r, Limits::DEFAULT)
 }
 
 /// Reads `HistoryLimits`.
 #[cfg(feature = "smt")]
-pub(crate) fn history_limits(r: &mut Request<'_>) -> Result<Limits> {
+pub(crate) fn history_limits(r: &mut RequestReader<'_>) -> Result<Limits> {
     history_limits_or(r, Limits::DEFAULT)
 }
 
 /// Reads `AmbLimits` with other defaults.
 #[cfg(feature = "amb")]
-pub(crate) fn amb_limits_or(r: &mut Request<'_>, default: Limits) -> Result<Limits> {
+pub(crate) fn amb_limits_or(r: &mut RequestReader<'_>, default: Limits) -> Result<Limits> {
     let limits = history_limits_or(r, default)?;
-    let max_entries = r.option(Request::length)?.unwrap_or(limits.max_entries);
+    let max_entries = r.option(RequestReader::length)?.unwrap_or(limits.max_entries);
     Ok(Limits { max_entries, ..limits })
 }
 
 #[cfg(any(feature = "amb", feature = "smt"))]
-fn history_limits_or(r: &mut Request<'_>, default: Limits) -> Result<Limits> {
+fn history_limits_or(r: &mut RequestReader<'_>, default: Limits) -> Result<Limits> {
     let limits = limits_or(r, default)?;
-    let max_changes = r.option(Request::length)?.unwrap_or(limits.max_changes);
+    let max_changes = r.option(RequestReader::length)?.unwrap_or(limits.max_changes);
     Ok(Limits { max_changes, ..limits })
 }
 
-fn limits_or(r: &mut Request<'_>, default: Limits) -> Result<Limits> {
+fn limits_or(r: &mut RequestReader<'_>, default: Limits) -> Result<Limits> {
     Ok(Limits {
-        max_proof_bytes: r.option(Request::length)?.unwrap_or(default.max_proof_bytes),
-        max_keys: r.option(Request::length)?.unwrap_or(default.max_keys),
-        max_value_bytes: r.option(Request::length)?.unwrap_or(default.max_value_bytes),
+        max_proof_bytes: r.option(RequestReader::length)?.unwrap_or(default.max_proof_bytes),
+        max_keys: r.option(RequestReader::length)?.unwrap_or(default.max_keys),
+        max_value_bytes: r.option(RequestReader::length)?.unwrap_or(default.max_value_bytes),
         ..default
     })
 }

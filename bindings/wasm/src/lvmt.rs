@@ -10,7 +10,7 @@ use prooflight_lvmt::{Params, verify};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::lvmt::message::{OpeningsRequest, ProofRequest, results};
+use crate::lvmt::message::{LvmtProofRequest, OpeningsRequest, results};
 use crate::refusal::throw;
 
 /// Verifies a proof about keys: takes a `ProofRequest` and the proof, returns a `ProofResponse`.
@@ -33,7 +33,7 @@ pub fn lvmt_index_of(key: &[u8], log_n: u8) -> u32 {
 }
 
 fn proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let request = ProofRequest::decode(request)?;
+    let request = LvmtProofRequest::decode(request)?;
     let key = request.setup.key()?;
     let params = Params {
         key: &key,

@@ -9,7 +9,7 @@ use prooflight_mpt::{
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::mpt::message::{self as messages, AnswersRequest, ProofRequest, Question};
+use crate::mpt::message::{self as messages, AccountQuestion, AnswersRequest, TrieProofRequest};
 use crate::refusal::throw;
 use crate::wire::array;
 
@@ -53,7 +53,7 @@ pub fn mpt_verify_transaction(raw: &[u8], answered: &[u8]) -> Result<Vec<u8>, Js
 }
 
 fn proof(request: &[u8]) -> Result<Vec<u8>> {
-    let ProofRequest { root, key, limits, proof } = ProofRequest::decode(request)?;
+    let TrieProofRequest { root, key, limits, proof } = TrieProofRequest::decode(request)?;
     let verified = verify_proof(&root, key, &proof, &limits)?;
     Ok(messages::optional(*verified))
 }
@@ -61,7 +61,7 @@ fn proof(request: &[u8]) -> Result<Vec<u8>> {
 fn answers(request: &[u8]) -> Result<Vec<u8>> {
     let mut request = AnswersRequest::decode(request)?;
     let mut states = Vec::new();
-    while let Some(Question { address, slots, answer }) = request.next()? {
+    while let Some(AccountQuestion { address, slots, answer }) = request.next()? {
         let (root, limits) = (&request.state_root, &request.limits);
         states.push(verify_get_proof(root, &address, &slots, &answer, limits)?);
     }

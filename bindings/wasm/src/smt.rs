@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::refusal::throw;
 use crate::smt::message::{
-    self as messages, DiffRequest, HistoryRequest, KeysRequest, Range, TwapRequest,
+    self as messages, BlockRange, SmtDiffRequest, SmtHistoryRequest, SmtKeysRequest, TwapRequest,
 };
 
 /// Verifies the state of keys at a block: takes a `KeysRequest` and a proof, returns `Vec<Answer>`.
@@ -45,31 +45,31 @@ pub fn smt_verify_diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue>
 }
 
 fn keys(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let KeysRequest { root, height, limits, keys } = KeysRequest::decode(request)?;
+    let SmtKeysRequest { root, height, limits, keys } = SmtKeysRequest::decode(request)?;
     Ok(messages::answers(&verify(&root, height, &keys, proof, &limits)?))
 }
 
 fn blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let Range { key, from, to, limits } = Range::decode(request)?;
+    let BlockRange { key, from, to, limits } = BlockRange::decode(request)?;
     Ok(messages::blocks(ClaimedHistory::decode(key, from, to, proof, &limits).blocks()?))
 }
 
 fn history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let HistoryRequest { range: Range { key, from, to, limits }, roots } =
-        HistoryRequest::decode(request)?;
+    let SmtHistoryRequest { blocks: BlockRange { key, from, to, limits }, roots } =
+        SmtHistoryRequest::decode(request)?;
     let history = verify_history(&roots, key, from, to, proof, &limits)?;
     Ok(crate::answers::history(&history))
 }
 
 fn average(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let TwapRequest { history, timestamps, start, end } = TwapRequest::decode(request)?;
-    let HistoryRequest { range: Range { key, from, to, limits }, roots } = history;
+    let SmtHistoryRequest { blocks: BlockRange { key, from, to, limits }, roots } = history;
     let history = verify_history(&roots, key, from, to, proof, &limits)?;
     let average = twap(&history, &timestamps, start, end)?;
     Ok(messages::average(&average))
 }
 
 fn diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
-    let DiffRequest { root, from, to, limits } = DiffRequest::decode(request)?;
+    let SmtDiffRequest { root, from, to, limits } = SmtDiffRequest::decode(request)?;
     Ok(messages::changes(&verify_diff(&root, from, to, proof, &limits)?))
 }

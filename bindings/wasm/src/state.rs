@@ -47,7 +47,8 @@ fn keys(request: &KeysRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     #[cfg(feature = "lvmt")]
     if let Some(setup) = request.setup()? {
         let key = setup.key()?;
-        let setup = prooflight_light::Setup { key: &key, allow_insecure: setup.allow_insecure };
+        let setup =
+            prooflight_light::TrustedSetup { key: &key, allow_insecure: setup.allow_insecure };
         return messages::keys(verify(&Trust::new(&request.config).with_setup(setup))?.get());
     }
     messages::keys(verify(&Trust::new(&request.config))?.get())
@@ -55,8 +56,8 @@ fn keys(request: &KeysRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
 
 #[cfg(any(feature = "amb", feature = "smt"))]
 fn history(request: &HistoryRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
-    let headers = request.range.headers()?;
-    let trust = Trust::new(&request.range.config);
+    let headers = request.history.headers()?;
+    let trust = Trust::new(&request.history.config);
     let (from, to) = (request.from, request.to.unwrap_or(headers.newest().height));
     let key = request.key;
     #[cfg(feature = "smt")]
@@ -68,22 +69,22 @@ fn history(request: &HistoryRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     }
     let statement = Statement::History { key, from, to };
     match verify(&trust, request.scheme, &headers, &statement, proof)?.get() {
-        prooflight_light::Answer::History(history) => {
+        prooflight_light::StatementAnswer::History(history) => {
             Ok(messages::history(&headers, history, None))
         }
-        _ => Err(messages::another()),
+        _ => Err(messages::wrong_answer()),
     }
 }
 
 #[cfg(feature = "smt")]
 fn diff(request: &DiffRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
-    let headers = request.range.headers()?;
-    let trust = Trust::new(&request.range.config);
+    let headers = request.history.headers()?;
+    let trust = Trust::new(&request.history.config);
     let to = request.to.unwrap_or(headers.newest().height);
     let statement = Statement::Diff { from: request.from, to };
     match verify(&trust, prooflight_core::Scheme::Smt, &headers, &statement, proof)?.get() {
-        prooflight_light::Answer::Diff(changes) => Ok(messages::diff(&headers, changes)),
-        _ => Err(messages::another()),
+        prooflight_light::StatementAnswer::Diff(changes) => Ok(messages::diff(&headers, changes)),
+        _ => Err(messages::wrong_answer()),
     }
 }
 
@@ -95,8 +96,8 @@ fn range(request: &PageRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     let statement = Statement::Range { height, lo, hi, reverse };
     let trust = Trust::new(&request.config);
     match verify(&trust, request.scheme, &headers, &statement, proof)?.get() {
-        prooflight_light::Answer::Range(page) => Ok(crate::amb::message::entries(page)),
-        _ => Err(messages::another()),
+        prooflight_light::StatementAnswer::Range(page) => Ok(crate::amb::message::entries(page)),
+        _ => Err(messages::wrong_answer()),
     }
 }
 
@@ -107,19 +108,19 @@ fn count(request: &CountRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     let statement = Statement::Count { height: headers.newest().height, lo, hi };
     let trust = Trust::new(&request.config);
     match verify(&trust, request.scheme, &headers, &statement, proof)?.get() {
-        prooflight_light::Answer::Count(count) => Ok(count.to_le_bytes().to_vec()),
-        _ => Err(messages::another()),
+        prooflight_light::StatementAnswer::Count(count) => Ok(count.to_le_bytes().to_vec()),
+        _ => Err(messages::wrong_answer()),
     }
 }
 
 #[cfg(feature = "avl")]
 fn block(request: &messages::BlockRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     use prooflight_avl::Digest;
-    use prooflight_light::{Before, verify_block};
+    use prooflight_light::{PreviousState, verify_block};
 
     let parent = request.parent.map(messages::header).transpose()?;
     let digest = request.digest.map(Digest::try_from).transpose()?;
-    let before = Before { parent: parent.as_ref(), digest };
+    let before = PreviousState { parent: parent.as_ref(), digest };
     let header = messages::header(request.header)?;
     let after = verify_block(&before, &header, &request.operations, proof, &request.limits)?;
     Ok(after.0.to_vec())

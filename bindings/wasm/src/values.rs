@@ -5,21 +5,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::Response;
+use crate::wire::ResponseWriter;
 
 /// The distinct values of an answer; equal ones are recognised by their address in memory.
 #[derive(Default)]
-pub(crate) struct Values<'a> {
+pub(crate) struct DistinctValues<'a> {
     distinct: Vec<&'a [u8]>,
     numbers: BTreeMap<(*const u8, usize), usize>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> DistinctValues<'a> {
     pub(crate) fn of(values: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut all = Self::default();
         for value in values {
             let number = all.distinct.len();
-            if *all.numbers.entry(place(value)).or_insert(number) == number {
+            if *all.numbers.entry(address(value)).or_insert(number) == number {
                 all.distinct.push(value);
             }
         }
@@ -27,9 +27,9 @@ impl<'a> Values<'a> {
     }
 
     /// Starts a response with the distinct values, and reserves capacity for `rest` bytes after them.
-    pub(crate) fn response(&self, rest: usize) -> Response {
+    pub(crate) fn response(&self, rest: usize) -> ResponseWriter {
         let bytes: usize = self.distinct.iter().map(|value| 4 + value.len()).sum();
-        let mut response = Response::with_capacity(4 + bytes + rest);
+        let mut response = ResponseWriter::with_capacity(4 + bytes + rest);
         response.length(self.distinct.len());
         for value in &self.distinct {
             response.bytes(value);
@@ -39,10 +39,10 @@ impl<'a> Values<'a> {
 
     /// The position of a value among the distinct ones.
     pub(crate) fn number(&self, value: &[u8]) -> usize {
-        self.numbers.get(&place(value)).copied().unwrap_or(usize::MAX)
+        self.numbers.get(&address(value)).copied().unwrap_or(usize::MAX)
     }
 }
 
-fn place(value: &[u8]) -> (*const u8, usize) {
+fn address(value: &[u8]) -> (*const u8, usize) {
     (value.as_ptr(), value.len())
 }

@@ -4,23 +4,23 @@
 //! is a byte 0, or a byte 1 and the value; an enum starts with the number of its variant as a byte.
 //! Both sides are part of Prooflight, so bytes that do not decode are a bug and never bad input.
 
-use prooflight_core::{Error, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Reason, Result};
 
 /// Decodes a whole request with `read`; `bug` if it has another form.
 pub(crate) fn decode<'a, T>(
     request: &'a [u8],
-    read: impl FnOnce(&mut Request<'a>) -> Result<T>,
+    read: impl FnOnce(&mut RequestReader<'a>) -> Result<T>,
 ) -> Result<T> {
-    let mut reader = Request(Reader::new(request));
+    let mut reader = RequestReader(ByteReader::new(request));
     read(&mut reader).and_then(|value| reader.0.finish().map(|()| value)).map_err(|error| {
         Error::new(Reason::Bug, format_args!("a request: {}", error.expected()), error.found())
     })
 }
 
 /// Reads the parts of a request, borrowing its bytes.
-pub(crate) struct Request<'a>(Reader<'a>);
+pub(crate) struct RequestReader<'a>(ByteReader<'a>);
 
-impl<'a> Request<'a> {
+impl<'a> RequestReader<'a> {
     pub(crate) fn u8(&mut self) -> Result<u8> {
         self.0.u8()
     }
@@ -95,9 +95,9 @@ pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
 }
 
 /// Writes the parts of a response.
-pub(crate) struct Response(Vec<u8>);
+pub(crate) struct ResponseWriter(Vec<u8>);
 
-impl Response {
+impl ResponseWriter {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }

@@ -11,17 +11,20 @@
 use std::time::Instant;
 
 use prooflight_amb::prover::AmbState;
-use prooflight_amb::{Get, Root, verify};
+use prooflight_amb::{KeysQuestion, TrustedRoot, verify};
 use prooflight_core::Limits;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, MemoryStore, StateReader, StateStore, Store};
-use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Raw, Row};
+use prooflight_core::store::{MemoryStore, RawKeyChange, StateReader, StateStore, Store};
+use prooflight_testkit::commits::{
+    self, BenchArgs, CaseFigures, CountingStore, KeyPut, MeasuredStore, PlainStore, ProofFigures,
+    StoreFolder,
+};
 use prooflight_testkit::store::SharedStore;
 
 fn main() {
     commits::main(&["raw", "amb"], |case, args| {
         if let Some(within) = &args.folder {
-            let folder = Folder::new(within, case);
+            let folder = StoreFolder::new(within, case);
             let mut row = measure(case, args, folder.store(&[]));
             row.put("on disk, MB", folder.megabytes() as f64);
             row
@@ -31,14 +34,14 @@ fn main() {
     });
 }
 
-fn measure<S: Store + Clone>(case: &str, args: &Args, store: S) -> Row {
-    let store = Counted::new(store);
+fn measure<S: Store + Clone>(case: &str, args: &BenchArgs, store: S) -> CaseFigures {
+    let store = CountingStore::new(store);
     let counts = store.counts();
     if case == "raw" {
-        Row::measure(case, args, Raw(store), &counts)
+        CaseFigures::measure(case, args, PlainStore(store), &counts)
     } else {
         let amb = Amb { state: AmbState::open(store.clone(), ()).unwrap(), store };
-        Row::measure(case, args, amb, &counts)
+        CaseFigures::measure(case, args, amb, &counts)
     }
 }
 
@@ -50,13 +53,14 @@ struct Amb<S: Store> {
 /// Keys that are proved.
 const PROVED: usize = 1000;
 
-impl<S: Store + Clone> Case for Amb<S> {
+impl<S: Store + Clone> MeasuredStore for Amb<S> {
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         self.state.get(key).unwrap()
     }
 
-    fn commit(&mut self, ops: &[Op]) {
-        let mut changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, value)).collect();
+    fn commit(&mut self, ops: &[KeyPut]) {
+        let mut changes: Vec<_> =
+            ops.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
         changes.sort_by_key(|change| change.key);
         changes.dedup_by_key(|change| change.key);
         self.state.apply(&changes).unwrap();
@@ -64,11 +68,11 @@ impl<S: Store + Clone> Case for Amb<S> {
 
     fn prune(&mut self) {}
 
-    fn finish(mut self, row: &mut Row, sample: &[[u8; 32]]) {
+    fn finish(mut self, row: &mut CaseFigures, sample: &[[u8; 32]]) {
         let height = self.state.height().unwrap();
-        let root = Root { hash: self.state.root().try_into().unwrap(), height };
+        let root = TrustedRoot { hash: self.state.root().try_into().unwrap(), height };
         let reader = self.state.reader().unwrap();
-        let mut proofs = Proofs::default();
+        let mut proofs = ProofFigures::default();
         let started = Instant::now();
         for key in &sample[..PROVED] {
             reader.prove(&Statement::Keys { height, keys: &[key] }).unwrap();
@@ -79,7 +83,7 @@ impl<S: Store + Clone> Case for Amb<S> {
             let statement = Statement::Keys { height, keys: &[key] };
             let proof = reader.prove(&statement).unwrap().proof;
             let started = Instant::now();
-            let question = Get { keys: &[key], at: height };
+            let question = KeysQuestion { keys: &[key], at: height };
             let _ = verify(&root, &question, &proof, &Limits::DEFAULT).unwrap();
             proofs.add(proof.len(), started);
         }

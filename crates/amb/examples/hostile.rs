@@ -8,10 +8,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use prooflight_amb::prover::{PageSize, Tree};
-use prooflight_amb::{Get, Range, Root, verify, verify_range};
+use prooflight_amb::prover::{MemoryTree, PageSize};
+use prooflight_amb::{KeysQuestion, RangeQuestion, TrustedRoot, verify, verify_range};
 use prooflight_core::Limits;
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 
 /// The keys of a run.
 const RUN: u32 = 100_000;
@@ -38,12 +38,12 @@ fn one_key(length: usize) {
         .chain((0..=length).map(|length| victim[..length].to_vec()))
         .collect();
     keys.sort();
-    let changes: Vec<_> = keys.iter().map(|key| Change::set(key, &[7; 32])).collect();
-    let mut tree = Tree::new();
+    let changes: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, &[7; 32])).collect();
+    let mut tree = MemoryTree::new();
     tree.update(0, &changes).unwrap();
-    let root = Root { hash: tree.root(), height: 0 };
+    let root = TrustedRoot { hash: tree.root(), height: 0 };
     let keys: &[&[u8]] = &[&victim];
-    let question = Get { keys, at: 0 };
+    let question = KeysQuestion { keys, at: 0 };
     let proof = tree.prove(&question).unwrap();
     let prove = median(|| black_box(tree.prove(&question).unwrap()).len());
     let check = median(|| {
@@ -61,11 +61,11 @@ fn one_key(length: usize) {
 
 /// A range over keys that are all deleted, after the deletion and before.
 fn deleted_keys() {
-    let mut tree = Tree::new();
+    let mut tree = MemoryTree::new();
     let keys: Vec<_> = (0..RUN).map(u32::to_be_bytes).collect();
-    let set: Vec<_> = keys.iter().map(|key| Change::set(key, &[7; 32])).collect();
+    let set: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, &[7; 32])).collect();
     tree.update(0, &set).unwrap();
-    let delete: Vec<_> = keys.iter().map(|key| Change::delete(key)).collect();
+    let delete: Vec<_> = keys.iter().map(|key| RawKeyChange::delete(key)).collect();
     tree.update(1, &delete).unwrap();
     walk(&format!("{RUN} deleted keys, newest block"), &tree, 1, 1);
     walk(&format!("{RUN} deleted keys, block before"), &tree, 1, 0);
@@ -73,22 +73,22 @@ fn deleted_keys() {
 
 /// A range at a block at which none of its keys had been written.
 fn old_block() {
-    let mut tree = Tree::new();
-    tree.update(0, &[Change::set(b"", b"")]).unwrap();
+    let mut tree = MemoryTree::new();
+    tree.update(0, &[RawKeyChange::set(b"", b"")]).unwrap();
     let keys: Vec<_> = (0..RUN).map(u32::to_be_bytes).collect();
-    let set: Vec<_> = keys.iter().map(|key| Change::set(key, &[7; 32])).collect();
+    let set: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, &[7; 32])).collect();
     tree.update(1, &set).unwrap();
     walk(&format!("{RUN} keys, block before the first"), &tree, 1, 0);
 }
 
 /// Walks over all keys in pages, as a client does.
-fn walk(what: &str, tree: &Tree, height: u64, at: u64) {
-    let root = Root { hash: tree.root(), height };
+fn walk(what: &str, tree: &MemoryTree, height: u64, at: u64) {
+    let root = TrustedRoot { hash: tree.root(), height };
     let (mut pages, mut bytes) = (0, 0);
     let (mut prove, mut check) = (Duration::ZERO, Duration::ZERO);
     let mut lo = Vec::new();
     loop {
-        let question = Range { lo: &lo, hi: None, at, reverse: false };
+        let question = RangeQuestion { lo: &lo, hi: None, at, reverse: false };
         let start = Instant::now();
         let proof = tree.prove_range(&question, PageSize::default()).unwrap();
         prove += start.elapsed();

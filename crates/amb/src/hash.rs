@@ -3,31 +3,31 @@
 use prooflight_core::merkle::{Blake2bTree, node_hash};
 use prooflight_core::{Hash, blake2b256};
 
-use crate::message::{self, Message as _};
-use crate::way::Bits;
+use crate::message::{self, HashMessage as _};
+use crate::path::KeyBits;
 
 /// The longest key, in bytes.
-pub const MAX_KEY: usize = 256;
+pub const MAX_KEY_BYTES: usize = 256;
 
 /// The root over no past versions: the hash of the empty string.
-pub(crate) const NO_PAST: Hash = *b"\x0e\x57\x51\xc0\x26\xe5\x43\xb2\xe8\xab\x2e\xb0\x60\x99\xda\xa1\
+pub(crate) const EMPTY_PAST_ROOT: Hash = *b"\x0e\x57\x51\xc0\x26\xe5\x43\xb2\xe8\xab\x2e\xb0\x60\x99\xda\xa1\
                                     \xd1\xe5\xdf\x47\x77\x8f\x77\x87\xfa\xab\x45\xcd\xf1\x2f\xe3\xa8";
 
 /// The hash of a value, as an entry and its past versions have it.
 pub fn hash_value(value: &[u8]) -> Hash {
-    blake2b256(&[&[message::VALUE], value])
+    blake2b256(&[&[message::VALUE_TAG], value])
 }
 
 /// A version of a key, with its value's hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct KeyVersion {
     /// The block that wrote it.
     pub block: u64,
     /// The value's hash; `None` for a tombstone.
     pub value: Option<Hash>,
 }
 
-impl Version {
+impl KeyVersion {
     /// The hash of the version as a leaf in the tree of past versions.
     pub fn past_leaf(&self) -> Hash {
         message::hash(|message| message.put_past_leaf(self))
@@ -44,14 +44,14 @@ pub(crate) fn past_root(peaks: &[Hash], leaf: Option<Hash>) -> Hash {
     let (last, peaks) = match (leaf, peaks.split_last()) {
         (Some(leaf), _) => (leaf, peaks),
         (None, Some((last, peaks))) => (*last, peaks),
-        (None, None) => (NO_PAST, peaks),
+        (None, None) => (EMPTY_PAST_ROOT, peaks),
     };
     peaks.iter().rev().fold(last, |right, left| node_hash::<Blake2bTree>(left, &right))
 }
 
 /// The part of a node that the hash above it commits to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct NodeRecord {
     /// The newest block that wrote an entry of the node.
     pub version: u64,
     /// The number of live entries.
@@ -62,24 +62,24 @@ pub struct Record {
     pub hash: Hash,
 }
 
-impl Record {
+impl NodeRecord {
     /// The record of the empty tree.
     pub const EMPTY: Self = Self { version: 0, live: 0, dead: 0, hash: [0; 32] };
 
     /// The record of an entry with this many versions, at least 1.
-    pub(crate) fn entry(key: &[u8], versions: u64, newest: &Version, past: &Hash) -> Self {
+    pub(crate) fn entry(key: &[u8], versions: u64, newest: &KeyVersion, past: &Hash) -> Self {
         let hash = message::hash(|message| message.put_entry(key, versions, newest, past));
         Self::of_entry(newest, hash)
     }
 
     /// The record of an entry whose hash is known.
-    pub(crate) fn of_entry(newest: &Version, hash: Hash) -> Self {
+    pub(crate) fn of_entry(newest: &KeyVersion, hash: Hash) -> Self {
         let live = u64::from(newest.value.is_some());
         Self { version: newest.block, live, dead: 1 - live, hash }
     }
 
     /// The record of a branch with a prefix over two nodes.
-    pub(crate) fn branch(prefix: Bits<'_>, children: [&Self; 2]) -> Self {
+    pub(crate) fn branch(prefix: KeyBits<'_>, children: [&Self; 2]) -> Self {
         let hash = message::hash(|message| message.put_branch(prefix, children));
         Self::of_branch(children, hash)
     }

@@ -4,54 +4,54 @@ use alloc::vec::Vec;
 use core::iter;
 
 use prooflight_core::merkle::{Blake2bTree, multiproof_root};
-use prooflight_core::{Answer, Error, Hash, Hex, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, PastState, Reason, Result};
 
-use crate::found::{Found, Leaf, LeafKey, Shows};
-use crate::hash::{MAX_KEY, NO_PAST, Record, past_root};
-use crate::proof::{Shown, Stream};
-use crate::query::{Kind, Lead, Query};
-use crate::way::Way;
+use crate::answers::{LeafAnswer, LeafKey, ProofAnswers, ReadLeaf};
+use crate::hash::{EMPTY_PAST_ROOT, MAX_KEY_BYTES, NodeRecord, past_root};
+use crate::path::Path;
+use crate::proof::{LeafVersion, ProofStream};
+use crate::query::{QueryKind, QueryLead, TreeQuery};
 
 /// `leaf(p)` of the specification.
 pub(crate) fn read_leaf<'q, 'a>(
-    stream: &mut Stream<'a>,
-    query: &Query<'q>,
-    way: &Way,
-    lead: Lead,
-    found: &mut Found<'a>,
-) -> Result<Leaf<'q, 'a>> {
+    stream: &mut ProofStream<'a>,
+    query: &TreeQuery<'q>,
+    way: &Path,
+    lead: QueryLead,
+    found: &mut ProofAnswers<'a>,
+) -> Result<ReadLeaf<'q, 'a>> {
     let key = read_key(stream, query, way, lead, found)?;
     let versions = stream.integer()?;
     let Some(n) = versions.checked_sub(1) else {
         return Err(Error::new(Reason::InvalidEncoding, "at least one version", 0));
     };
     let block = stream.block()?;
-    let mut reader = Versions { stream, block, n };
+    let mut reader = VersionReader { stream, block, n };
     let (newest, past, shows) = match (&key, query.kind) {
-        (LeafKey::Other(_), _) | (_, Kind::Count) => reader.hidden()?,
-        (_, Kind::Get { at } | Kind::Range { at }) => reader.in_force(at)?,
-        (_, Kind::Hist { from, to }) => reader.history(from, to, &mut found.changes)?,
-        (_, Kind::Transfer { .. }) => reader.with_peaks(true)?,
-        (_, Kind::Update) => reader.with_peaks(false)?,
+        (LeafKey::Other(_), _) | (_, QueryKind::Count) => reader.hidden()?,
+        (_, QueryKind::Get { at } | QueryKind::Range { at }) => reader.in_force(at)?,
+        (_, QueryKind::Hist { from, to }) => reader.history(from, to, &mut found.changes)?,
+        (_, QueryKind::Transfer { .. }) => reader.with_peaks(true)?,
+        (_, QueryKind::Update) => reader.with_peaks(false)?,
     };
-    let record = Record::entry(key.bytes(), versions, &newest.version, &past);
-    Ok(Leaf { key, versions, newest, shows, record })
+    let record = NodeRecord::entry(key.bytes(), versions, &newest.version, &past);
+    Ok(ReadLeaf { key, versions, newest, shows, record })
 }
 
 /// Reads the key of the entry.
 fn read_key<'q>(
-    stream: &mut Stream<'_>,
-    query: &Query<'q>,
-    way: &Way,
-    lead: Lead,
-    found: &mut Found<'_>,
+    stream: &mut ProofStream<'_>,
+    query: &TreeQuery<'q>,
+    way: &Path,
+    lead: QueryLead,
+    found: &mut ProofAnswers<'_>,
 ) -> Result<LeafKey<'q>> {
-    let Lead::Keys { start, end } = lead else {
+    let QueryLead::Keys { start, end } = lead else {
         let key = read_other_key(stream, way)?;
         if !query.has(&key) {
             return Ok(LeafKey::Other(key));
         }
-        if query.kind != Kind::Count {
+        if query.kind != QueryKind::Count {
             found.in_page += 1;
             stream.limits().check_entries(found.in_page)?;
         }
@@ -74,17 +74,17 @@ fn read_key<'q>(
                 let expected = format_args!("one of {} keys", asked.len());
                 Error::new(Reason::LeafIndex, expected, number)
             })?;
-            Ok(LeafKey::Asked { index, key })
+            Ok(LeafKey::Requested { index, key })
         }
     }
 }
 
 /// Reads a key; the path has its first whole bytes.
-fn read_other_key(stream: &mut Stream<'_>, way: &Way) -> Result<Vec<u8>> {
+fn read_other_key(stream: &mut ProofStream<'_>, way: &Path) -> Result<Vec<u8>> {
     let length = stream.integer()?;
     let first = way.whole_bytes();
-    if length > (MAX_KEY - first.len()) as u64 {
-        let expected = format_args!("at most {MAX_KEY} bytes");
+    if length > (MAX_KEY_BYTES - first.len()) as u64 {
+        let expected = format_args!("at most {MAX_KEY_BYTES} bytes");
         return Err(Error::new(Reason::InvalidEncoding, expected, length));
     }
     let key = [first, stream.take(length)?].concat();
@@ -95,31 +95,31 @@ fn read_other_key(stream: &mut Stream<'_>, way: &Way) -> Result<Vec<u8>> {
 }
 
 /// Reads the versions of an entry: `n` past ones, and the newest one, written by `block`.
-struct Versions<'s, 'a> {
-    stream: &'s mut Stream<'a>,
+struct VersionReader<'s, 'a> {
+    stream: &'s mut ProofStream<'a>,
     block: u64,
     n: u64,
 }
 
 /// The newest version, the root over the past ones, and what the leaf shows.
-type Read<'a> = (Shown<'a>, Hash, Shows<'a>);
+type VersionParts<'a> = (LeafVersion<'a>, Hash, LeafAnswer<'a>);
 
-impl<'a> Versions<'_, 'a> {
+impl<'a> VersionReader<'_, 'a> {
     /// An entry that was not requested.
-    fn hidden(&mut self) -> Result<Read<'a>> {
-        Ok((self.newest(false)?, self.past()?, Shows::Nothing))
+    fn hidden(&mut self) -> Result<VersionParts<'a>> {
+        Ok((self.newest(false)?, self.past()?, LeafAnswer::None))
     }
 
     /// The version in force at a block.
-    fn in_force(&mut self, at: u64) -> Result<Read<'a>> {
+    fn in_force(&mut self, at: u64) -> Result<VersionParts<'a>> {
         if self.block <= at {
             let newest = self.newest(true)?;
-            return Ok((newest, self.past()?, Shows::State(newest.answer())));
+            return Ok((newest, self.past()?, LeafAnswer::State(newest.answer())));
         }
         let newest = self.newest(false)?;
-        let mut answer = Answer::NeverWritten;
+        let mut answer = PastState::NeverWritten;
         if self.n == 0 {
-            return Ok((newest, NO_PAST, Shows::State(answer)));
+            return Ok((newest, EMPTY_PAST_ROOT, LeafAnswer::State(answer)));
         }
         let m = self.stream.integer()?;
         if m > self.n {
@@ -138,19 +138,19 @@ impl<'a> Versions<'_, 'a> {
             check_version(block > at, block)?;
             leaves.push((m, self.stream.version(block, false)?.version.past_leaf()));
         }
-        Ok((newest, self.past_over(&leaves)?, Shows::State(answer)))
+        Ok((newest, self.past_over(&leaves)?, LeafAnswer::State(answer)))
     }
 
     /// The versions in the blocks `from..=to`, and the one in force before; `changes` counts those of the proof.
-    fn history(&mut self, from: u64, to: u64, changes: &mut u64) -> Result<Read<'a>> {
+    fn history(&mut self, from: u64, to: u64, changes: &mut u64) -> Result<VersionParts<'a>> {
         if self.block < from {
             let newest = self.newest(true)?;
-            return Ok((newest, self.past()?, Shows::History(newest.answer(), Vec::new())));
+            return Ok((newest, self.past()?, LeafAnswer::History(newest.answer(), Vec::new())));
         }
         let newest = self.newest(self.block <= to)?;
-        let (mut entering, mut shown) = (Answer::NeverWritten, Vec::new());
+        let (mut entering, mut shown) = (PastState::NeverWritten, Vec::new());
         let past = if self.n == 0 {
-            NO_PAST
+            EMPTY_PAST_ROOT
         } else {
             self.window(from, to, changes, |block, answer| {
                 if block < from {
@@ -163,7 +163,7 @@ impl<'a> Versions<'_, 'a> {
         if self.block <= to {
             shown.push(newest.answer());
         }
-        Ok((newest, past, Shows::History(entering, shown)))
+        Ok((newest, past, LeafAnswer::History(entering, shown)))
     }
 
     /// The past versions from the one in force before `from` to the first one after `to`.
@@ -172,7 +172,7 @@ impl<'a> Versions<'_, 'a> {
         from: u64,
         to: u64,
         changes: &mut u64,
-        mut visit: impl FnMut(u64, Answer<'a>),
+        mut visit: impl FnMut(u64, PastState<'a>),
     ) -> Result<Hash> {
         let [first, count] = [self.stream.integer()?, self.stream.integer()?];
         // Both are below 2^56.
@@ -200,19 +200,19 @@ impl<'a> Versions<'_, 'a> {
     }
 
     /// The newest version, and the roots of the perfect trees over the past ones.
-    fn with_peaks(&mut self, is_shown: bool) -> Result<Read<'a>> {
+    fn with_peaks(&mut self, is_shown: bool) -> Result<VersionParts<'a>> {
         let newest = self.newest(is_shown)?;
         let peaks = self.stream.peaks(self.n)?;
-        Ok((newest, past_root(peaks, None), Shows::Peaks(peaks)))
+        Ok((newest, past_root(peaks, None), LeafAnswer::Peaks(peaks)))
     }
 
-    fn newest(&mut self, is_shown: bool) -> Result<Shown<'a>> {
+    fn newest(&mut self, is_shown: bool) -> Result<LeafVersion<'a>> {
         self.stream.version(self.block, is_shown)
     }
 
     /// The root over the past versions, given as a hash.
     fn past(&mut self) -> Result<Hash> {
-        if self.n == 0 { Ok(NO_PAST) } else { self.stream.hash() }
+        if self.n == 0 { Ok(EMPTY_PAST_ROOT) } else { self.stream.hash() }
     }
 
     /// The root over the past versions, from some of them and a list of hashes.

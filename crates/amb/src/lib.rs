@@ -29,11 +29,12 @@
 
 extern crate alloc;
 
-mod found;
+mod answers;
 pub mod hash;
 mod leaf;
 mod message;
 mod partial;
+mod path;
 pub mod proof;
 #[cfg(feature = "prover")]
 pub mod prover;
@@ -44,12 +45,14 @@ mod read;
 pub mod state;
 mod update;
 mod verify;
-mod way;
 
-pub use found::{Entry, Replica};
-pub use hash::MAX_KEY;
-pub use question::{Count, Get, Hist, MAX_BOUND, Range, Root, Transfer};
-pub use update::{Part, UPDATE_LIMITS, verify_update};
+pub use answers::{RangeEntry, ReplicaEntry};
+pub use hash::MAX_KEY_BYTES;
+pub use question::{
+    CountQuestion, HistoryQuestion, KeysQuestion, MAX_BOUND_BYTES, RangeQuestion, TransferQuestion,
+    TrustedRoot,
+};
+pub use update::{UPDATE_LIMITS, UpdatePart, verify_update};
 pub use verify::{
-    Histories, Page, verify, verify_count, verify_history, verify_range, verify_transfer,
+    KeyHistories, RangePage, verify, verify_count, verify_history, verify_range, verify_transfer,
 };

@@ -2,11 +2,11 @@
 
 use prooflight_core::{Hash, blake2b256};
 
-use crate::hash::{MAX_KEY, Record, Version};
-use crate::way::Bits;
+use crate::hash::{KeyVersion, MAX_KEY_BYTES, NodeRecord};
+use crate::path::KeyBits;
 
 /// The first byte of a value's message.
-pub(crate) const VALUE: u8 = 0x12;
+pub(crate) const VALUE_TAG: u8 = 0x12;
 
 /// The first bytes of the other messages.
 mod kind {
@@ -19,12 +19,12 @@ mod kind {
 }
 
 /// A message, to which parts are added.
-pub(crate) trait Message {
+pub(crate) trait HashMessage {
     /// Adds a part.
     fn put(&mut self, part: &[u8]);
 
     /// The message of an entry.
-    fn put_entry(&mut self, key: &[u8], versions: u64, newest: &Version, past: &Hash) {
+    fn put_entry(&mut self, key: &[u8], versions: u64, newest: &KeyVersion, past: &Hash) {
         self.put(&[kind::ENTRY]);
         self.put_u16(key.len());
         self.put(key);
@@ -34,7 +34,7 @@ pub(crate) trait Message {
     }
 
     /// The message of a branch.
-    fn put_branch(&mut self, prefix: Bits<'_>, [left, right]: [&Record; 2]) {
+    fn put_branch(&mut self, prefix: KeyBits<'_>, [left, right]: [&NodeRecord; 2]) {
         self.put(&[kind::BRANCH]);
         self.put_u16(prefix.length());
         let (whole, next) = prefix.pre();
@@ -45,13 +45,13 @@ pub(crate) trait Message {
     }
 
     /// The message of a past version, as a leaf.
-    fn put_past_leaf(&mut self, version: &Version) {
+    fn put_past_leaf(&mut self, version: &KeyVersion) {
         self.put(&[kind::LEAF, kind::PAST]);
         self.put_version(version);
     }
 
     /// The message of the state root.
-    fn put_state(&mut self, record: &Record) {
+    fn put_state(&mut self, record: &NodeRecord) {
         self.put(&[kind::STATE]);
         self.put_record(record);
     }
@@ -62,13 +62,13 @@ pub(crate) trait Message {
         self.put(&[high, low]);
     }
 
-    fn put_version(&mut self, version: &Version) {
+    fn put_version(&mut self, version: &KeyVersion) {
         self.put(&version.block.to_be_bytes());
         self.put(&[version.state()]);
         self.put(&version.value.unwrap_or_default());
     }
 
-    fn put_record(&mut self, record: &Record) {
+    fn put_record(&mut self, record: &NodeRecord) {
         for number in [record.version, record.live, record.dead] {
             self.put(&number.to_be_bytes());
         }
@@ -77,25 +77,25 @@ pub(crate) trait Message {
 }
 
 /// The hash of a message.
-pub(crate) fn hash(put: impl FnOnce(&mut Joined)) -> Hash {
-    let mut message = Joined { bytes: [0; LONGEST], length: 0 };
+pub(crate) fn hash(put: impl FnOnce(&mut MessageBuffer)) -> Hash {
+    let mut message = MessageBuffer { bytes: [0; MAX_MESSAGE_BYTES], length: 0 };
     put(&mut message);
     blake2b256(&[message.bytes.get(..message.length).unwrap_or_default()])
 }
 
 /// The length of the longest message: that of a branch at the last bit of the longest key.
-const LONGEST: usize = 3 + MAX_KEY + 2 * 56;
+const MAX_MESSAGE_BYTES: usize = 3 + MAX_KEY_BYTES + 2 * 56;
 
 /// The joined parts of a message: hashing them at once is faster than one call for each.
-pub(crate) struct Joined {
-    bytes: [u8; LONGEST],
+pub(crate) struct MessageBuffer {
+    bytes: [u8; MAX_MESSAGE_BYTES],
     length: usize,
 }
 
-impl Message for Joined {
+impl HashMessage for MessageBuffer {
     fn put(&mut self, part: &[u8]) {
         let end = self.length + part.len();
-        // Keys and prefixes have at most `MAX_KEY` bytes, so every part has room.
+        // Keys and prefixes have at most `MAX_KEY_BYTES` bytes, so every part has room.
         if let Some(room) = self.bytes.get_mut(self.length..end) {
             room.copy_from_slice(part);
             self.length = end;
@@ -104,7 +104,7 @@ impl Message for Joined {
 }
 
 #[cfg(feature = "prover")]
-impl Message for alloc::vec::Vec<u8> {
+impl HashMessage for alloc::vec::Vec<u8> {
     fn put(&mut self, part: &[u8]) {
         self.extend_from_slice(part);
     }

@@ -3,15 +3,15 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
-use crate::hash::{NO_PAST, Record, Version, hash_value, past_root};
-use crate::way::{Bits, Way, bit, first_bits, first_difference};
+use crate::hash::{EMPTY_PAST_ROOT, KeyVersion, NodeRecord, hash_value, past_root};
+use crate::path::{KeyBits, Path, bit, first_bits, first_difference};
 
 /// A part of a tree, built in post-order: a branch follows its children.
 #[derive(Debug, Default)]
-pub(crate) struct Partial<'a> {
+pub(crate) struct PartialTree<'a> {
     nodes: Vec<Node<'a>>,
     /// The complete nodes that have no branch yet; at the end, the root of each part.
     tops: Vec<usize>,
@@ -19,7 +19,7 @@ pub(crate) struct Partial<'a> {
 
 #[derive(Clone, Debug)]
 enum Node<'a> {
-    Closed(Record),
+    Closed(NodeRecord),
     Leaf(Leaf<'a>),
     Branch(Branch),
 }
@@ -28,10 +28,10 @@ enum Node<'a> {
 struct Leaf<'a> {
     key: Vec<u8>,
     versions: u64,
-    newest: Version,
+    newest: KeyVersion,
     /// The roots of the perfect trees over the past versions; `None` if the leaf does not show them.
     peaks: Option<&'a [Hash]>,
-    record: Record,
+    record: NodeRecord,
 }
 
 #[derive(Clone, Debug)]
@@ -40,14 +40,14 @@ struct Branch {
     prefix: Vec<u8>,
     depth: usize,
     children: [usize; 2],
-    record: Record,
+    record: NodeRecord,
     /// Whether something below it has changed, so that its record is stale.
     is_changed: bool,
 }
 
-impl<'a> Partial<'a> {
+impl<'a> PartialTree<'a> {
     /// Adds a closed node.
-    pub(crate) fn closed(&mut self, node: Record) {
+    pub(crate) fn closed(&mut self, node: NodeRecord) {
         self.push(Node::Closed(node));
     }
 
@@ -56,15 +56,15 @@ impl<'a> Partial<'a> {
         &mut self,
         key: Vec<u8>,
         versions: u64,
-        newest: Version,
+        newest: KeyVersion,
         peaks: Option<&'a [Hash]>,
-        record: Record,
+        record: NodeRecord,
     ) {
         self.push(Node::Leaf(Leaf { key, versions, newest, peaks, record }));
     }
 
     /// Adds the branch over the last two nodes; the path is its prefix.
-    pub(crate) fn branch(&mut self, way: &Way, record: Record) {
+    pub(crate) fn branch(&mut self, way: &Path, record: NodeRecord) {
         let (right, left) = (self.tops.pop(), self.tops.pop());
         if let (Some(left), Some(right)) = (left, right) {
             let (prefix, depth) = (way.bits().known_bytes().to_vec(), way.length());
@@ -86,7 +86,7 @@ impl<'a> Partial<'a> {
                 (Node::Closed(_), Node::Leaf(_) | Node::Branch(_))
                 | (Node::Leaf(Leaf { peaks: None, .. }), Node::Leaf(_)) => {
                     self.nodes[into] =
-                        mem::replace(&mut self.nodes[from], Node::Closed(Record::EMPTY));
+                        mem::replace(&mut self.nodes[from], Node::Closed(NodeRecord::EMPTY));
                 }
                 _ => {}
             }
@@ -97,15 +97,15 @@ impl<'a> Partial<'a> {
     ///
     /// `node_not_expanded` if its key's path ends at a node that does not show enough, `key_absent` if it deletes a
     /// key that is not live.
-    pub(crate) fn execute(&mut self, block: u64, operation: &Change<'_>) -> Result<()> {
+    pub(crate) fn execute(&mut self, block: u64, operation: &RawKeyChange<'_>) -> Result<()> {
         let key = operation.key;
-        let newest = Version { block, value: operation.value.map(hash_value) };
+        let newest = KeyVersion { block, value: operation.value.map(hash_value) };
         let Some(mut at) = self.tops.last().copied() else { return Ok(()) };
         loop {
             let goes_on = match &mut self.nodes[at] {
                 Node::Closed(node) if !node.is_empty() => return Err(not_expanded(key)),
                 Node::Leaf(leaf) if leaf.key == key => return leaf.write(newest),
-                Node::Branch(branch) if Bits::of(&branch.prefix, branch.depth).begin(key) => {
+                Node::Branch(branch) if KeyBits::of(&branch.prefix, branch.depth).begin(key) => {
                     branch.is_changed = true;
                     Some(branch.children[usize::from(bit(key, branch.depth))])
                 }
@@ -124,8 +124,8 @@ impl<'a> Partial<'a> {
 
     /// Puts a new leaf where its key's path ends: in place of the empty tree, or next to a node, under a new
     /// branch.
-    fn insert(&mut self, at: usize, key: &[u8], newest: Version) {
-        let record = Record::entry(key, 1, &newest, &NO_PAST);
+    fn insert(&mut self, at: usize, key: &[u8], newest: KeyVersion) {
+        let record = NodeRecord::entry(key, 1, &newest, &EMPTY_PAST_ROOT);
         let leaf = Leaf { key: key.to_vec(), versions: 1, newest, peaks: Some(&[]), record };
         let depth = match &self.nodes[at] {
             Node::Closed(_) => None,
@@ -149,7 +149,7 @@ impl<'a> Partial<'a> {
 
     /// The state root, after hashing the changed branches again.
     pub(crate) fn root(&mut self) -> Hash {
-        let Some(&top) = self.tops.last() else { return Record::EMPTY.state_root() };
+        let Some(&top) = self.tops.last() else { return NodeRecord::EMPTY.state_root() };
         let mut visits = Vec::from([(top, false)]);
         while let Some((at, children_are_done)) = visits.pop() {
             let Node::Branch(branch) = &self.nodes[at] else { continue };
@@ -158,8 +158,8 @@ impl<'a> Partial<'a> {
             }
             let [left, right] = branch.children;
             if children_are_done {
-                let prefix = Bits::of(&branch.prefix, branch.depth);
-                let record = Record::branch(prefix, [self.record(left), self.record(right)]);
+                let prefix = KeyBits::of(&branch.prefix, branch.depth);
+                let record = NodeRecord::branch(prefix, [self.record(left), self.record(right)]);
                 self.nodes[at] = Node::Closed(record);
             } else {
                 visits.extend([(at, true), (left, false), (right, false)]);
@@ -168,7 +168,7 @@ impl<'a> Partial<'a> {
         self.record(top).state_root()
     }
 
-    fn record(&self, at: usize) -> &Record {
+    fn record(&self, at: usize) -> &NodeRecord {
         match &self.nodes[at] {
             Node::Closed(record) => record,
             Node::Leaf(leaf) => &leaf.record,
@@ -184,7 +184,7 @@ impl<'a> Partial<'a> {
 
 impl Leaf<'_> {
     /// Adds a version.
-    fn write(&mut self, newest: Version) -> Result<()> {
+    fn write(&mut self, newest: KeyVersion) -> Result<()> {
         let Some(peaks) = self.peaks else { return Err(not_expanded(&self.key)) };
         if newest.value.is_none() && self.newest.value.is_none() {
             return Err(absent(&self.key));
@@ -193,7 +193,7 @@ impl Leaf<'_> {
         // The number was below 2^56 before.
         self.versions += 1;
         self.newest = newest;
-        self.record = Record::entry(&self.key, self.versions, &newest, &past);
+        self.record = NodeRecord::entry(&self.key, self.versions, &newest, &past);
         Ok(())
     }
 }

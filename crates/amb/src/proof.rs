@@ -18,45 +18,45 @@
 //! Integers are unsigned LEB128 of at most 8 bytes, *bytes* an integer length and the bytes, an age the root's block minus
 //! a node's. Source: `test-vectors/spec/amb.md`.
 
-use prooflight_core::{Envelope, Error, Hash, Limits, Reader, Reason, Result, Scheme};
+use prooflight_core::{ByteReader, Envelope, Error, Hash, Limits, Reason, Result, Scheme};
 
-use crate::hash::{Version, hash_value};
+use crate::hash::{KeyVersion, hash_value};
 
 /// The envelope of a proof of keys at a block.
-pub const GET: Envelope = Envelope { scheme: Scheme::Amb, kind: 1 };
+pub const GET_ENVELOPE: Envelope = Envelope { scheme: Scheme::Amb, kind: 1 };
 /// The envelope of a proof of keys' histories.
-pub const HIST: Envelope = Envelope { scheme: Scheme::Amb, kind: 2 };
+pub const HIST_ENVELOPE: Envelope = Envelope { scheme: Scheme::Amb, kind: 2 };
 /// The envelope of a page of a range.
-pub const RANGE: Envelope = Envelope { scheme: Scheme::Amb, kind: 3 };
+pub const RANGE_ENVELOPE: Envelope = Envelope { scheme: Scheme::Amb, kind: 3 };
 /// The envelope of a count.
-pub const COUNT: Envelope = Envelope { scheme: Scheme::Amb, kind: 4 };
+pub const COUNT_ENVELOPE: Envelope = Envelope { scheme: Scheme::Amb, kind: 4 };
 /// The envelope of a page of entries.
-pub const TRANSFER: Envelope = Envelope { scheme: Scheme::Amb, kind: 5 };
+pub const TRANSFER_ENVELOPE: Envelope = Envelope { scheme: Scheme::Amb, kind: 5 };
 /// The envelope of a partial tree on which operations can be executed.
-pub const UPDATE: Envelope = Envelope { scheme: Scheme::Amb, kind: 6 };
+pub const UPDATE_ENVELOPE: Envelope = Envelope { scheme: Scheme::Amb, kind: 6 };
 
 /// The first byte of a version's content. Hashes have the same bytes for tombstones and values.
-const TOMBSTONE: u8 = 0;
-const VALUE: u8 = 1;
+const TOMBSTONE_STATE: u8 = 0;
+const VALUE_STATE: u8 = 1;
 
 /// A version as a leaf has it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown<'a> {
-    pub(crate) version: Version,
+pub(crate) struct LeafVersion<'a> {
+    pub(crate) version: KeyVersion,
     /// The value, unless it is a tombstone or only its hash is given.
     pub(crate) value: Option<&'a [u8]>,
 }
 
 /// Reads a body, and nothing else.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream<'a> {
-    reader: Reader<'a>,
+pub(crate) struct ProofStream<'a> {
+    reader: ByteReader<'a>,
     limits: Limits,
     /// The block of the trusted root.
     height: u64,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> ProofStream<'a> {
     /// The body of a message of this kind, about a tree of the block at `height`.
     pub(crate) fn open(
         kind: Envelope,
@@ -64,7 +64,7 @@ impl<'a> Stream<'a> {
         height: u64,
         limits: &Limits,
     ) -> Result<Self> {
-        let reader = Reader::new(kind.open(bytes, limits)?);
+        let reader = ByteReader::new(kind.open(bytes, limits)?);
         Ok(Self { reader, limits: *limits, height })
     }
 
@@ -106,14 +106,14 @@ impl<'a> Stream<'a> {
     }
 
     /// The content of the version that a block wrote; its value is shown, or only its hash.
-    pub(crate) fn version(&mut self, block: u64, is_shown: bool) -> Result<Shown<'a>> {
+    pub(crate) fn version(&mut self, block: u64, is_shown: bool) -> Result<LeafVersion<'a>> {
         let (hash, value) = match self.byte()? {
-            TOMBSTONE => (None, None),
-            VALUE if is_shown => {
+            TOMBSTONE_STATE => (None, None),
+            VALUE_STATE if is_shown => {
                 let value = self.value()?;
                 (Some(hash_value(value)), Some(value))
             }
-            VALUE => (Some(self.hash()?), None),
+            VALUE_STATE => (Some(self.hash()?), None),
             state => {
                 return Err(Error::new(
                     Reason::InvalidEncoding,
@@ -122,7 +122,7 @@ impl<'a> Stream<'a> {
                 ));
             }
         };
-        Ok(Shown { version: Version { block, value: hash }, value })
+        Ok(LeafVersion { version: KeyVersion { block, value: hash }, value })
     }
 
     /// The roots of the perfect trees over `n` leaves, largest first.

@@ -2,14 +2,16 @@
 
 use core::cmp::Ordering;
 
-use crate::hash::Record;
-use crate::question::{Count, Get, Hist, Range, Transfer};
-use crate::way::Bits;
+use crate::hash::NodeRecord;
+use crate::path::KeyBits;
+use crate::question::{
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion,
+};
 
 /// A question about a tree.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Query<'q> {
-    pub(crate) kind: Kind,
+pub(crate) struct TreeQuery<'q> {
+    pub(crate) kind: QueryKind,
     /// The requested keys, distinct and ascending; empty for a range.
     pub(crate) keys: &'q [&'q [u8]],
     /// The page: `first <= key < end`.
@@ -19,7 +21,7 @@ pub(crate) struct Query<'q> {
 
 /// The kind of a question, with its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum QueryKind {
     Get { at: u64 },
     Hist { from: u64, to: u64 },
     Range { at: u64 },
@@ -30,7 +32,7 @@ pub(crate) enum Kind {
 
 /// The reason to open a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Lead {
+pub(crate) enum QueryLead {
     /// None: the query does not meet the node.
     Closed,
     /// None: all entries of the node are counted.
@@ -42,36 +44,36 @@ pub(crate) enum Lead {
     Page { first: bool, end: bool },
 }
 
-impl<'q> Query<'q> {
-    pub(crate) const fn get(keys: &'q [&'q [u8]], question: &Get<'_>) -> Self {
-        Self::of_keys(Kind::Get { at: question.at }, keys)
+impl<'q> TreeQuery<'q> {
+    pub(crate) const fn get(keys: &'q [&'q [u8]], question: &KeysQuestion<'_>) -> Self {
+        Self::of_keys(QueryKind::Get { at: question.at }, keys)
     }
 
-    pub(crate) const fn hist(keys: &'q [&'q [u8]], question: &Hist<'_>) -> Self {
-        Self::of_keys(Kind::Hist { from: question.from, to: question.to }, keys)
+    pub(crate) const fn hist(keys: &'q [&'q [u8]], question: &HistoryQuestion<'_>) -> Self {
+        Self::of_keys(QueryKind::Hist { from: question.from, to: question.to }, keys)
     }
 
     pub(crate) const fn update(keys: &'q [&'q [u8]]) -> Self {
-        Self::of_keys(Kind::Update, keys)
+        Self::of_keys(QueryKind::Update, keys)
     }
 
-    pub(crate) const fn range(question: &Range<'q>) -> Self {
-        Self::of_page(Kind::Range { at: question.at }, question.lo, question.hi)
+    pub(crate) const fn range(question: &RangeQuestion<'q>) -> Self {
+        Self::of_page(QueryKind::Range { at: question.at }, question.lo, question.hi)
     }
 
-    pub(crate) const fn count(question: &Count<'q>) -> Self {
-        Self::of_page(Kind::Count, question.lo, question.hi)
+    pub(crate) const fn count(question: &CountQuestion<'q>) -> Self {
+        Self::of_page(QueryKind::Count, question.lo, question.hi)
     }
 
-    pub(crate) const fn transfer(question: &Transfer<'q>) -> Self {
-        Self::of_page(Kind::Transfer { after: question.after }, question.lo, question.hi)
+    pub(crate) const fn transfer(question: &TransferQuestion<'q>) -> Self {
+        Self::of_page(QueryKind::Transfer { after: question.after }, question.lo, question.hi)
     }
 
-    const fn of_keys(kind: Kind, keys: &'q [&'q [u8]]) -> Self {
+    const fn of_keys(kind: QueryKind, keys: &'q [&'q [u8]]) -> Self {
         Self { kind, keys, first: &[], end: None }
     }
 
-    const fn of_page(kind: Kind, first: &'q [u8], end: Option<&'q [u8]>) -> Self {
+    const fn of_page(kind: QueryKind, first: &'q [u8], end: Option<&'q [u8]>) -> Self {
         Self { kind, keys: &[], first, end }
     }
 
@@ -87,58 +89,62 @@ impl<'q> Query<'q> {
     }
 
     /// Why the root is opened.
-    pub(crate) fn lead(&self) -> Lead {
+    pub(crate) fn lead(&self) -> QueryLead {
         let whole = match self.kind {
-            Kind::Get { .. } | Kind::Hist { .. } | Kind::Update => {
-                Lead::Keys { start: 0, end: self.keys.len() }
+            QueryKind::Get { .. } | QueryKind::Hist { .. } | QueryKind::Update => {
+                QueryLead::Keys { start: 0, end: self.keys.len() }
             }
-            Kind::Range { .. } | Kind::Count | Kind::Transfer { .. } => {
-                Lead::Page { first: true, end: self.end.is_some() }
+            QueryKind::Range { .. } | QueryKind::Count | QueryKind::Transfer { .. } => {
+                QueryLead::Page { first: true, end: self.end.is_some() }
             }
         };
-        self.lead_to(whole, Bits::of(&[], 0))
+        self.lead_to(whole, KeyBits::of(&[], 0))
     }
 
     /// Why a child is opened, from its branch's lead.
-    pub(crate) fn lead_to(&self, branch: Lead, way: Bits<'_>) -> Lead {
+    pub(crate) fn lead_to(&self, branch: QueryLead, way: KeyBits<'_>) -> QueryLead {
         match branch {
-            Lead::Closed | Lead::Covered => branch,
-            Lead::Keys { start, end } => self.keys_on(way, start, end),
-            Lead::Page { first, end } => self.page_on(way, first, end),
+            QueryLead::Closed | QueryLead::Covered => branch,
+            QueryLead::Keys { start, end } => self.keys_on(way, start, end),
+            QueryLead::Page { first, end } => self.page_on(way, first, end),
         }
     }
 
     /// The keys that begin with the path, among a run of them.
-    fn keys_on(&self, way: Bits<'_>, start: usize, end: usize) -> Lead {
+    fn keys_on(&self, way: KeyBits<'_>, start: usize, end: usize) -> QueryLead {
         let run = self.keys.get(start..end).unwrap_or_default();
         let before = run.partition_point(|key| way.order_of(key) == Ordering::Less);
         let until = run.partition_point(|key| way.order_of(key) != Ordering::Greater);
         if before == until {
-            return Lead::Closed;
+            return QueryLead::Closed;
         }
-        Lead::Keys { start: start + before, end: start + until }
+        QueryLead::Keys { start: start + before, end: start + until }
     }
 
     /// Whether the page meets or covers a node. A bound that does not begin with the path to the branch is before
     /// or after all keys of the node.
-    fn page_on(&self, way: Bits<'_>, mut first: bool, mut end: bool) -> Lead {
+    fn page_on(&self, way: KeyBits<'_>, mut first: bool, mut end: bool) -> QueryLead {
         if first {
             match way.order_of(self.first) {
                 Ordering::Less => first = false,
                 Ordering::Equal => {}
-                Ordering::Greater => return Lead::Closed,
+                Ordering::Greater => return QueryLead::Closed,
             }
         }
         if let Some(bound) = self.end.filter(|_| end) {
             match way.order_of(bound) {
-                Ordering::Less => return Lead::Closed,
-                Ordering::Equal if way.are_all_of(bound) => return Lead::Closed,
+                Ordering::Less => return QueryLead::Closed,
+                Ordering::Equal if way.are_all_of(bound) => return QueryLead::Closed,
                 Ordering::Equal => {}
                 Ordering::Greater => end = false,
             }
         }
         let covers = (!first || way.are_all_of(self.first)) && !end;
-        if covers && self.kind == Kind::Count { Lead::Covered } else { Lead::Page { first, end } }
+        if covers && self.kind == QueryKind::Count {
+            QueryLead::Covered
+        } else {
+            QueryLead::Page { first, end }
+        }
     }
 
     /// Whether a key is in the page.
@@ -147,15 +153,15 @@ impl<'q> Query<'q> {
     }
 
     /// Whether nothing below a node is to be shown, so that it stays closed.
-    pub(crate) fn is_settled(&self, node: &Record) -> bool {
+    pub(crate) fn is_settled(&self, node: &NodeRecord) -> bool {
         match self.kind {
-            Kind::Range { at } => node.live == 0 && node.version <= at,
-            Kind::Transfer { after: Some(after) } => node.version <= after,
-            Kind::Transfer { after: None }
-            | Kind::Get { .. }
-            | Kind::Hist { .. }
-            | Kind::Count
-            | Kind::Update => node.is_empty(),
+            QueryKind::Range { at } => node.live == 0 && node.version <= at,
+            QueryKind::Transfer { after: Some(after) } => node.version <= after,
+            QueryKind::Transfer { after: None }
+            | QueryKind::Get { .. }
+            | QueryKind::Hist { .. }
+            | QueryKind::Count
+            | QueryKind::Update => node.is_empty(),
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
-use crate::hash::MAX_KEY;
+use crate::hash::MAX_KEY_BYTES;
 
 /// The longest bound of a range, in bytes: a key and `00`, the first key after it.
-pub const MAX_BOUND: usize = MAX_KEY + 1;
+pub const MAX_BOUND_BYTES: usize = MAX_KEY_BYTES + 1;
 
 /// Blocks are below this one.
-const BLOCKS: u64 = 1 << 52;
+const BLOCK_LIMIT: u64 = 1 << 52;
 
 /// A root that the caller trusts, and its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Root {
+pub struct TrustedRoot {
     /// The root.
     pub hash: Hash,
     /// The block, below 2^52; no question is about a later one.
@@ -21,7 +21,7 @@ pub struct Root {
 
 /// The state of each key after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Get<'q> {
+pub struct KeysQuestion<'q> {
     /// The keys, at least one, in the order of the answers.
     pub keys: &'q [&'q [u8]],
     /// The block.
@@ -30,7 +30,7 @@ pub struct Get<'q> {
 
 /// Each key's versions in the blocks from one to another, both included, and the one in force before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hist<'q> {
+pub struct HistoryQuestion<'q> {
     /// The keys, at least one, in the order of the answers.
     pub keys: &'q [&'q [u8]],
     /// The first block.
@@ -41,7 +41,7 @@ pub struct Hist<'q> {
 
 /// The keys `lo <= key < hi` that had a value after a block, with their values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range<'q> {
+pub struct RangeQuestion<'q> {
     /// The first key that may be in the range.
     pub lo: &'q [u8],
     /// The first key after the range; `None` if it has no end.
@@ -54,7 +54,7 @@ pub struct Range<'q> {
 
 /// The number of keys `lo <= key < hi` that have a value after the root's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count<'q> {
+pub struct CountQuestion<'q> {
     /// The first key that may be in the range.
     pub lo: &'q [u8],
     /// The first key after the range; `None` if it has no end.
@@ -63,7 +63,7 @@ pub struct Count<'q> {
 
 /// The entries `lo <= key < hi`, or those of them that a block after `after` wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer<'q> {
+pub struct TransferQuestion<'q> {
     /// The first key that may be in the range.
     pub lo: &'q [u8],
     /// The first key after the range; `None` if it has no end.
@@ -72,10 +72,14 @@ pub struct Transfer<'q> {
     pub after: Option<u64>,
 }
 
-impl Root {
+impl TrustedRoot {
     /// `invalid_argument` for a block of 2^52 or later.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.height < BLOCKS { Ok(()) } else { Err(invalid("a block below 2^52", self.height)) }
+        if self.height < BLOCK_LIMIT {
+            Ok(())
+        } else {
+            Err(invalid("a block below 2^52", self.height))
+        }
     }
 
     /// Also checks that a block asked about is not after the root's.
@@ -90,19 +94,19 @@ impl Root {
     /// The block after it, below 2^52.
     pub(crate) fn next_block(&self) -> Result<u64> {
         let next = self.height.saturating_add(1);
-        if next < BLOCKS { Ok(next) } else { Err(invalid("a next block below 2^52", next)) }
+        if next < BLOCK_LIMIT { Ok(next) } else { Err(invalid("a next block below 2^52", next)) }
     }
 }
 
-impl Get<'_> {
-    pub(crate) fn check(&self, root: &Root, limits: &Limits) -> Result<()> {
+impl KeysQuestion<'_> {
+    pub(crate) fn check(&self, root: &TrustedRoot, limits: &Limits) -> Result<()> {
         root.check_block(self.at)?;
         check_keys(self.keys, limits)
     }
 }
 
-impl Hist<'_> {
-    pub(crate) fn check(&self, root: &Root, limits: &Limits) -> Result<()> {
+impl HistoryQuestion<'_> {
+    pub(crate) fn check(&self, root: &TrustedRoot, limits: &Limits) -> Result<()> {
         root.check_block(self.to)?;
         if self.from > self.to {
             return Err(invalid(format_args!("a first block of at most {}", self.to), self.from));
@@ -111,22 +115,22 @@ impl Hist<'_> {
     }
 }
 
-impl Range<'_> {
-    pub(crate) fn check(&self, root: &Root, limits: &Limits) -> Result<()> {
+impl RangeQuestion<'_> {
+    pub(crate) fn check(&self, root: &TrustedRoot, limits: &Limits) -> Result<()> {
         root.check_block(self.at)?;
         check_bounds(self.lo, self.hi, limits)
     }
 }
 
-impl Count<'_> {
-    pub(crate) fn check(&self, root: &Root, limits: &Limits) -> Result<()> {
+impl CountQuestion<'_> {
+    pub(crate) fn check(&self, root: &TrustedRoot, limits: &Limits) -> Result<()> {
         root.check()?;
         check_bounds(self.lo, self.hi, limits)
     }
 }
 
-impl Transfer<'_> {
-    pub(crate) fn check(&self, root: &Root, limits: &Limits) -> Result<()> {
+impl TransferQuestion<'_> {
+    pub(crate) fn check(&self, root: &TrustedRoot, limits: &Limits) -> Result<()> {
         root.check_block(self.after.unwrap_or(0))?;
         check_bounds(self.lo, self.hi, limits)
     }
@@ -139,20 +143,20 @@ pub(crate) fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
     }
     check_entries(limits)?;
     limits.check_keys(keys.len())?;
-    keys.iter().try_for_each(|key| check_length(key, MAX_KEY))
+    keys.iter().try_for_each(|key| check_length(key, MAX_KEY_BYTES))
 }
 
 /// Checks a block's changes: ascending by key, one for each key, and the block below 2^52.
 #[cfg(feature = "prover")]
 pub(crate) fn check_changes(
     block: u64,
-    changes: &[prooflight_core::store::Change<'_>],
+    changes: &[prooflight_core::store::RawKeyChange<'_>],
 ) -> Result<()> {
-    Root { hash: Hash::default(), height: block }.check()?;
+    TrustedRoot { hash: Hash::default(), height: block }.check()?;
     if !changes.is_sorted_by(|a, b| a.key < b.key) {
         return Err(invalid("changes ascending by key", "others"));
     }
-    changes.iter().try_for_each(|change| check_length(change.key, MAX_KEY))
+    changes.iter().try_for_each(|change| check_length(change.key, MAX_KEY_BYTES))
 }
 
 /// Checks the length of a key or a bound.
@@ -174,8 +178,8 @@ fn check_bounds(lo: &[u8], hi: Option<&[u8]>, limits: &Limits) -> Result<()> {
         return Err(invalid("a range that begins before it ends", "another"));
     }
     check_entries(limits)?;
-    check_length(lo, MAX_BOUND)?;
-    check_length(hi.unwrap_or_default(), MAX_BOUND)
+    check_length(lo, MAX_BOUND_BYTES)?;
+    check_length(hi.unwrap_or_default(), MAX_BOUND_BYTES)
 }
 
 fn check_entries(limits: &Limits) -> Result<()> {

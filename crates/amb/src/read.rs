@@ -4,24 +4,24 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Reason, Result};
 
-use crate::found::Found;
-use crate::hash::Record;
+use crate::answers::ProofAnswers;
+use crate::hash::NodeRecord;
 use crate::leaf::read_leaf;
-use crate::proof::Stream;
-use crate::query::{Lead, Query};
-use crate::way::{MAX_DEPTH, Way, is_padded, pre_length_after};
+use crate::path::{MAX_DEPTH, Path, is_padded, pre_length_after};
+use crate::proof::ProofStream;
+use crate::query::{QueryLead, TreeQuery};
 
 /// Reads the nodes that a query opens; returns the root's record.
 ///
 /// The branches above the current node are kept in a list: at most 2,304, since their depths
 /// ascend.
 pub(crate) fn read_nodes<'a>(
-    stream: &mut Stream<'a>,
-    query: &Query<'_>,
-    found: &mut Found<'a>,
-) -> Result<Record> {
+    stream: &mut ProofStream<'a>,
+    query: &TreeQuery<'_>,
+    found: &mut ProofAnswers<'a>,
+) -> Result<NodeRecord> {
     let mut above: Vec<Branch> = Vec::with_capacity(TYPICAL_DEPTH);
-    let mut way = Way::new();
+    let mut way = Path::new();
     let mut lead = query.lead();
     loop {
         let mut node = match read_node(stream, query, &mut way, lead, found)? {
@@ -43,7 +43,7 @@ pub(crate) fn read_nodes<'a>(
                 lead = query.lead_to(branch.lead, way.bits());
                 break;
             };
-            node = Record::branch(way.bits(), [left, &node]);
+            node = NodeRecord::branch(way.bits(), [left, &node]);
             above.pop();
             check_opened(query, &node)?;
             found.branch(&way, &node);
@@ -57,28 +57,28 @@ const TYPICAL_DEPTH: usize = 32;
 /// A branch with children that are not read yet.
 struct Branch {
     depth: usize,
-    lead: Lead,
+    lead: QueryLead,
     /// The record of the left child, once it is complete.
-    left: Option<Record>,
+    left: Option<NodeRecord>,
 }
 
 enum Node {
-    Complete(Record),
+    Complete(NodeRecord),
     /// A branch, at the end of the path; its children follow.
     Branch,
 }
 
 /// `node(p)` of the specification, without the children of a branch.
 fn read_node<'a>(
-    stream: &mut Stream<'a>,
-    query: &Query<'_>,
-    way: &mut Way,
-    lead: Lead,
-    found: &mut Found<'a>,
+    stream: &mut ProofStream<'a>,
+    query: &TreeQuery<'_>,
+    way: &mut Path,
+    lead: QueryLead,
+    found: &mut ProofAnswers<'a>,
 ) -> Result<Node> {
-    if let Lead::Closed | Lead::Covered = lead {
+    if let QueryLead::Closed | QueryLead::Covered = lead {
         let node = read_closed(stream, way)?;
-        found.closed(&node, matches!(lead, Lead::Covered));
+        found.closed(&node, matches!(lead, QueryLead::Covered));
         return Ok(Node::Complete(node));
     }
     match stream.integer()? {
@@ -103,7 +103,7 @@ fn read_node<'a>(
 }
 
 /// Reads a branch `further` bits below its parent's child; the path becomes its prefix.
-fn read_branch(stream: &mut Stream<'_>, way: &mut Way, further: u64) -> Result<Node> {
+fn read_branch(stream: &mut ProofStream<'_>, way: &mut Path, further: u64) -> Result<Node> {
     let depth = usize::try_from(further).ok().and_then(|it| it.checked_add(way.length()));
     let Some(depth) = depth.filter(|&depth| depth < MAX_DEPTH) else {
         let expected = format_args!("at most {} bits below", MAX_DEPTH - 1);
@@ -130,19 +130,19 @@ fn off_path(expected: &str) -> Error {
     Error::new(Reason::LabelOffPath, expected, "another branch")
 }
 
-fn read_closed(stream: &mut Stream<'_>, way: &Way) -> Result<Record> {
+fn read_closed(stream: &mut ProofStream<'_>, way: &Path) -> Result<NodeRecord> {
     let [live, dead] = [stream.integer()?, stream.integer()?];
     check_count(live, dead)?;
     if live == 0 && dead == 0 {
         if way.length() > 0 {
             return Err(Error::new(Reason::InvalidEncoding, "a node with entries", "none"));
         }
-        return Ok(Record::EMPTY);
+        return Ok(NodeRecord::EMPTY);
     }
-    Ok(Record { version: stream.block()?, live, dead, hash: stream.hash()? })
+    Ok(NodeRecord { version: stream.block()?, live, dead, hash: stream.hash()? })
 }
 
-fn check_opened(query: &Query<'_>, node: &Record) -> Result<()> {
+fn check_opened(query: &TreeQuery<'_>, node: &NodeRecord) -> Result<()> {
     check_count(node.live, node.dead)?;
     if query.is_settled(node) {
         let expected = "a closed node, as nothing in it is asked for";

@@ -6,9 +6,11 @@
 use alloc::vec::Vec;
 
 use prooflight_core::chain::{ChainLimits, Header};
-use prooflight_core::{Answer, Error, History, Reason, Result, Scheme, Verified};
+use prooflight_core::{Error, KeyHistory, PastState, Reason, Result, Scheme, Verified};
 
-use crate::{Count, Entry, Get, Hist, Page, Range, Root};
+use crate::{
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeEntry, RangePage, RangeQuestion, TrustedRoot,
+};
 use crate::{verify, verify_count as count, verify_history as histories, verify_range as range};
 
 /// Verifies the values of raw keys in the state after a block, up to that of an accepted header.
@@ -17,13 +19,13 @@ use crate::{verify, verify_count as count, verify_history as histories, verify_r
 /// allows is `key_length`; other errors are those of [`verify`].
 pub fn verify_keys<'a>(
     header: &Header,
-    question: &Get<'_>,
+    question: &KeysQuestion<'_>,
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<Vec<Answer<'a>>>> {
+) -> Result<Verified<Vec<PastState<'a>>>> {
     let root = root_of(header)?;
     limits.check_keys(question.keys)?;
-    verify(&root, question, proof, &limits.of_proofs())
+    verify(&root, question, proof, &limits.proof_limits())
 }
 
 /// Verifies every change of a raw key in the blocks `from..=to`, of which none is after that of an accepted header.
@@ -35,11 +37,11 @@ pub fn verify_history<'a>(
     (from, to): (u64, u64),
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<History<'a>>> {
+) -> Result<Verified<KeyHistory<'a>>> {
     let root = root_of(header)?;
     limits.check_keys(&[key])?;
-    let question = Hist { keys: &[key], from, to };
-    let histories = histories(&root, &question, proof, &limits.of_proofs())?;
+    let question = HistoryQuestion { keys: &[key], from, to };
+    let histories = histories(&root, &question, proof, &limits.proof_limits())?;
     let history = histories.into_inner().distinct.pop();
     let history = history.ok_or_else(|| Error::new(Reason::Bug, "a history", "none"))?;
     Ok(Verified::by_verifier(history))
@@ -50,11 +52,11 @@ pub fn verify_history<'a>(
 /// Errors are those of [`verify_keys`] and [`verify_range`](crate::verify_range).
 pub fn verify_range<'a>(
     header: &Header,
-    question: &Range<'_>,
+    question: &RangeQuestion<'_>,
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<Page<'a, Entry<'a>>>> {
-    range(&root_of(header)?, question, proof, &limits.of_proofs())
+) -> Result<Verified<RangePage<'a, RangeEntry<'a>>>> {
+    range(&root_of(header)?, question, proof, &limits.proof_limits())
 }
 
 /// Verifies the number of raw keys between two bounds that have a value after an accepted block.
@@ -62,18 +64,18 @@ pub fn verify_range<'a>(
 /// Errors are those of [`verify_keys`] and [`verify_count`](crate::verify_count).
 pub fn verify_count(
     header: &Header,
-    question: &Count<'_>,
+    question: &CountQuestion<'_>,
     proof: &[u8],
     limits: &ChainLimits,
 ) -> Result<Verified<u64>> {
-    count(&root_of(header)?, question, proof, &limits.of_proofs())
+    count(&root_of(header)?, question, proof, &limits.proof_limits())
 }
 
-fn root_of(header: &Header) -> Result<Root> {
+fn root_of(header: &Header) -> Result<TrustedRoot> {
     let root = header.expect_root(Scheme::Amb)?;
     let hash = root.try_into().map_err(|_| {
         let found = format_args!("{} bytes", root.len());
         Error::new(Reason::InvalidHeader, "a root of 32 bytes", found)
     })?;
-    Ok(Root { hash, height: header.height })
+    Ok(TrustedRoot { hash, height: header.height })
 }

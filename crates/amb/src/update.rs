@@ -1,28 +1,28 @@
 //! The next root, from partial trees and a block's operations.
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified, distinct};
 
-use crate::found::Found;
-use crate::hash::MAX_KEY;
-use crate::partial::Partial;
-use crate::proof::{Stream, UPDATE};
-use crate::query::Query;
-use crate::question::{Root, check_keys, check_length, invalid};
-use crate::verify::read;
+use crate::answers::ProofAnswers;
+use crate::hash::MAX_KEY_BYTES;
+use crate::partial::PartialTree;
+use crate::proof::{ProofStream, UPDATE_ENVELOPE};
+use crate::query::TreeQuery;
+use crate::question::{TrustedRoot, check_keys, check_length, invalid};
+use crate::verify::read_answers;
 
 /// The default limits of an update: those of other proofs, but 65,536 keys in each part.
 pub const UPDATE_LIMITS: Limits = Limits { max_keys: 65_536, ..Limits::DEFAULT };
 
 /// The most parts of an update.
-const MAX_PARTS: usize = 256;
+const MAX_UPDATE_PARTS: usize = 256;
 
 /// The most bytes of all proofs of an update.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_UPDATE_BYTES: usize = 64 << 20;
 
 /// A proof of some keys of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part<'a> {
+pub struct UpdatePart<'a> {
     /// The keys.
     pub keys: &'a [&'a [u8]],
     /// The proof.
@@ -36,13 +36,13 @@ pub struct Part<'a> {
 /// `key_absent` for a deletion of a key that has no value. The default limits are [`UPDATE_LIMITS`].
 /// Source: `test-vectors/spec/amb.md`, section 8.
 pub fn verify_update(
-    root: &Root,
-    operations: &[Change<'_>],
-    parts: &[Part<'_>],
+    root: &TrustedRoot,
+    operations: &[RawKeyChange<'_>],
+    parts: &[UpdatePart<'_>],
     limits: &Limits,
 ) -> Result<Verified<Hash>> {
     check_parts(parts)?;
-    let mut tree = Partial::default();
+    let mut tree = PartialTree::default();
     for part in parts {
         tree = add_part(root, tree, part, limits)?;
     }
@@ -57,13 +57,13 @@ pub fn verify_update(
     Ok(Verified::by_verifier(tree.root()))
 }
 
-fn check_parts(parts: &[Part<'_>]) -> Result<()> {
-    if parts.len() > MAX_PARTS {
-        return Err(invalid(format_args!("at most {MAX_PARTS} parts"), parts.len()));
+fn check_parts(parts: &[UpdatePart<'_>]) -> Result<()> {
+    if parts.len() > MAX_UPDATE_PARTS {
+        return Err(invalid(format_args!("at most {MAX_UPDATE_PARTS} parts"), parts.len()));
     }
     let bytes = parts.iter().fold(0, |sum: usize, part| sum.saturating_add(part.proof.len()));
-    if bytes > MAX_BYTES {
-        let expected = format_args!("at most {MAX_BYTES} bytes in all parts");
+    if bytes > MAX_UPDATE_BYTES {
+        let expected = format_args!("at most {MAX_UPDATE_BYTES} bytes in all parts");
         return Err(Error::new(Reason::ProofTooLarge, expected, bytes));
     }
     Ok(())
@@ -71,27 +71,27 @@ fn check_parts(parts: &[Part<'_>]) -> Result<()> {
 
 /// Verifies a part, and merges it into the tree of those before.
 fn add_part<'a>(
-    root: &Root,
-    tree: Partial<'a>,
-    part: &Part<'a>,
+    root: &TrustedRoot,
+    tree: PartialTree<'a>,
+    part: &UpdatePart<'a>,
     limits: &Limits,
-) -> Result<Partial<'a>> {
+) -> Result<PartialTree<'a>> {
     root.check()?;
     check_keys(part.keys, limits)?;
-    let stream = Stream::open(UPDATE, part.proof, root.height, limits)?;
+    let stream = ProofStream::open(UPDATE_ENVELOPE, part.proof, root.height, limits)?;
     let (keys, _) = distinct(part.keys);
-    let found = Found { partial: Some(tree), ..Found::new(0) };
-    let found = read(root, stream, &Query::update(&keys), found)?;
+    let found = ProofAnswers { partial: Some(tree), ..ProofAnswers::new(0) };
+    let found = read_answers(root, stream, &TreeQuery::update(&keys), found)?;
     let mut tree = found.partial.unwrap_or_default();
     tree.merge();
     Ok(tree)
 }
 
-fn check_operations(operations: &[Change<'_>], limits: &Limits) -> Result<()> {
+fn check_operations(operations: &[RawKeyChange<'_>], limits: &Limits) -> Result<()> {
     if !operations.is_sorted_by(|a, b| a.key < b.key) {
         return Err(invalid("operations ascending by key", "others"));
     }
-    operations.iter().try_for_each(|operation| check_length(operation.key, MAX_KEY))?;
+    operations.iter().try_for_each(|operation| check_length(operation.key, MAX_KEY_BYTES))?;
     let lengths = operations.iter().filter_map(|operation| operation.value).map(<[u8]>::len);
     match lengths.into_iter().find(|&length| length > limits.max_value_bytes) {
         None => Ok(()),
@@ -112,14 +112,15 @@ mod tests {
     /// No test vector is this large.
     #[test]
     fn the_proofs_of_all_parts_have_at_most_64_mib() {
-        let root = Root { hash: Hash::default(), height: 0 };
+        let root = TrustedRoot { hash: Hash::default(), height: 0 };
         let proof = vec![0; UPDATE_LIMITS.max_proof_bytes];
         let keys: &[&[u8]] = &[b"a"];
-        let mut parts: Vec<_> = (0..8).map(|_| Part { keys, proof: &proof }).collect();
-        let refused =
-            |parts: &[Part<'_>]| verify_update(&root, &[], parts, &UPDATE_LIMITS).unwrap_err();
+        let mut parts: Vec<_> = (0..8).map(|_| UpdatePart { keys, proof: &proof }).collect();
+        let refused = |parts: &[UpdatePart<'_>]| {
+            verify_update(&root, &[], parts, &UPDATE_LIMITS).unwrap_err()
+        };
         assert_eq!(refused(&parts).reason(), Reason::UnknownVersion);
-        parts.push(Part { keys, proof: &proof[..1] });
+        parts.push(UpdatePart { keys, proof: &proof[..1] });
         assert_eq!(refused(&parts).reason(), Reason::ProofTooLarge);
     }
 }

@@ -3,46 +3,51 @@
 use alloc::vec::Vec;
 
 use prooflight_core::{
-    Answer, Error, Hash, Hex, History, Limits, Reason, Result, Verified, distinct,
+    Error, Hash, Hex, KeyHistory, Limits, PastState, Reason, Result, Verified, distinct,
 };
 
-use crate::found::{Entry, Found, Replica};
-use crate::proof::{COUNT, GET, HIST, RANGE, Stream, TRANSFER};
-use crate::query::Query;
-use crate::question::{Count, Get, Hist, MAX_BOUND, Range, Root, Transfer};
+use crate::answers::{ProofAnswers, RangeEntry, ReplicaEntry};
+use crate::proof::{
+    COUNT_ENVELOPE, GET_ENVELOPE, HIST_ENVELOPE, ProofStream, RANGE_ENVELOPE, TRANSFER_ENVELOPE,
+};
+use crate::query::TreeQuery;
+use crate::question::{
+    CountQuestion, HistoryQuestion, KeysQuestion, MAX_BOUND_BYTES, RangeQuestion, TransferQuestion,
+    TrustedRoot,
+};
 use crate::read::read_nodes;
 
 /// Verifies the state of each key after a block.
 ///
 /// Returns an answer for each key, in order. Source: `test-vectors/spec/amb.md`, section 7.
 pub fn verify<'a>(
-    root: &Root,
-    question: &Get<'_>,
+    root: &TrustedRoot,
+    question: &KeysQuestion<'_>,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Vec<Answer<'a>>>> {
+) -> Result<Verified<Vec<PastState<'a>>>> {
     question.check(root, limits)?;
-    let stream = Stream::open(GET, proof, root.height, limits)?;
+    let stream = ProofStream::open(GET_ENVELOPE, proof, root.height, limits)?;
     let (keys, places) = distinct(question.keys);
-    let query = Query::get(&keys, question);
-    let found = read(root, stream, &query, Found::new(keys.len()))?;
+    let query = TreeQuery::get(&keys, question);
+    let found = read_answers(root, stream, &query, ProofAnswers::new(keys.len()))?;
     let answers = places.iter().map(|&place| found.states[place].0).collect();
     Ok(Verified::by_verifier(answers))
 }
 
 /// The histories of keys. Repeated keys share one history, so that memory is bounded by the proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Histories<'a> {
+pub struct KeyHistories<'a> {
     /// The histories of the distinct keys, ascending by key; `entering` is always shown.
-    pub distinct: Vec<History<'a>>,
+    pub distinct: Vec<KeyHistory<'a>>,
     /// For each key of the question, in order, which of `distinct` is its history.
-    pub places: Vec<usize>,
+    pub indices: Vec<usize>,
 }
 
-impl<'a> Histories<'a> {
+impl<'a> KeyHistories<'a> {
     /// The history of each key of the question, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &History<'a>> {
-        self.places.iter().filter_map(|&place| self.distinct.get(place))
+    pub fn iter(&self) -> impl Iterator<Item = &KeyHistory<'a>> {
+        self.indices.iter().filter_map(|&place| self.distinct.get(place))
     }
 }
 
@@ -50,27 +55,27 @@ impl<'a> Histories<'a> {
 ///
 /// Source: `test-vectors/spec/amb.md`, section 7.
 pub fn verify_history<'a>(
-    root: &Root,
-    question: &Hist<'_>,
+    root: &TrustedRoot,
+    question: &HistoryQuestion<'_>,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Histories<'a>>> {
+) -> Result<Verified<KeyHistories<'a>>> {
     question.check(root, limits)?;
-    let stream = Stream::open(HIST, proof, root.height, limits)?;
+    let stream = ProofStream::open(HIST_ENVELOPE, proof, root.height, limits)?;
     let (keys, places) = distinct(question.keys);
-    let query = Query::hist(&keys, question);
-    let found = read(root, stream, &query, Found::new(keys.len()))?;
+    let query = TreeQuery::hist(&keys, question);
+    let found = read_answers(root, stream, &query, ProofAnswers::new(keys.len()))?;
     let history = |(entering, changes)| {
-        let Hist { from, to, .. } = *question;
-        History { from, to, entering: Some(entering), changes }
+        let HistoryQuestion { from, to, .. } = *question;
+        KeyHistory { from, to, entering: Some(entering), changes }
     };
     let distinct = found.states.into_iter().map(history).collect();
-    Ok(Verified::by_verifier(Histories { distinct, places }))
+    Ok(Verified::by_verifier(KeyHistories { distinct, indices: places }))
 }
 
 /// A part of a range, which is complete up to where it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page<'a, T> {
+pub struct RangePage<'a, T> {
     /// The entries of the page: ascending by key, in a reversed range descending.
     pub entries: Vec<T>,
     /// Where the page is cut; `None` if it reaches the end of the range.
@@ -88,36 +93,36 @@ pub struct Page<'a, T> {
 /// Every page advances, but may open no entry: limit the number of consecutive empty pages from one
 /// server. Source: `test-vectors/spec/amb.md`, section 4.
 pub fn verify_range<'a>(
-    root: &Root,
-    question: &Range<'_>,
+    root: &TrustedRoot,
+    question: &RangeQuestion<'_>,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Page<'a, Entry<'a>>>> {
+) -> Result<Verified<RangePage<'a, RangeEntry<'a>>>> {
     question.check(root, limits)?;
-    let mut stream = Stream::open(RANGE, proof, root.height, limits)?;
-    let mut query = Query::range(question);
+    let mut stream = ProofStream::open(RANGE_ENVELOPE, proof, root.height, limits)?;
+    let mut query = TreeQuery::range(question);
     let next = read_cut(&mut stream, &query)?;
     query.cut(next, question.reverse);
-    let found = read(root, stream, &query, Found::new(0))?;
+    let found = read_answers(root, stream, &query, ProofAnswers::new(0))?;
     let (mut entries, opened) = (found.entries, found.in_page);
     if question.reverse {
         entries.reverse();
     }
-    Ok(Verified::by_verifier(Page { entries, next, opened }))
+    Ok(Verified::by_verifier(RangePage { entries, next, opened }))
 }
 
 /// Verifies the number of keys between two bounds that have a value after the root's block.
 ///
 /// Source: `test-vectors/spec/amb.md`, section 7.
 pub fn verify_count(
-    root: &Root,
-    question: &Count<'_>,
+    root: &TrustedRoot,
+    question: &CountQuestion<'_>,
     proof: &[u8],
     limits: &Limits,
 ) -> Result<Verified<u64>> {
     question.check(root, limits)?;
-    let stream = Stream::open(COUNT, proof, root.height, limits)?;
-    let found = read(root, stream, &Query::count(question), Found::new(0))?;
+    let stream = ProofStream::open(COUNT_ENVELOPE, proof, root.height, limits)?;
+    let found = read_answers(root, stream, &TreeQuery::count(question), ProofAnswers::new(0))?;
     Ok(Verified::by_verifier(found.count))
 }
 
@@ -126,31 +131,31 @@ pub fn verify_count(
 ///
 /// Pages are those of [`verify_range`]. Source: `test-vectors/spec/amb.md`, section 7.
 pub fn verify_transfer<'a>(
-    root: &Root,
-    question: &Transfer<'_>,
+    root: &TrustedRoot,
+    question: &TransferQuestion<'_>,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Page<'a, Replica<'a>>>> {
+) -> Result<Verified<RangePage<'a, ReplicaEntry<'a>>>> {
     question.check(root, limits)?;
-    let mut stream = Stream::open(TRANSFER, proof, root.height, limits)?;
-    let mut query = Query::transfer(question);
+    let mut stream = ProofStream::open(TRANSFER_ENVELOPE, proof, root.height, limits)?;
+    let mut query = TreeQuery::transfer(question);
     let next = read_cut(&mut stream, &query)?;
     query.cut(next, false);
-    let found = read(root, stream, &query, Found::new(0))?;
+    let found = read_answers(root, stream, &query, ProofAnswers::new(0))?;
     let (entries, opened) = (found.replicas, found.in_page);
-    Ok(Verified::by_verifier(Page { entries, next, opened }))
+    Ok(Verified::by_verifier(RangePage { entries, next, opened }))
 }
 
 /// Reads the cut of a page: none, or a bound within the range.
-fn read_cut<'a>(stream: &mut Stream<'a>, range: &Query<'_>) -> Result<Option<&'a [u8]>> {
+fn read_cut<'a>(stream: &mut ProofStream<'a>, range: &TreeQuery<'_>) -> Result<Option<&'a [u8]>> {
     match stream.byte()? {
         0 => return Ok(None),
         1 => {}
         flag => return Err(Error::new(Reason::InvalidEncoding, "a flag of 0 or 1", flag)),
     }
     let length = stream.integer()?;
-    if length > MAX_BOUND as u64 {
-        let expected = format_args!("a bound of at most {MAX_BOUND} bytes");
+    if length > MAX_BOUND_BYTES as u64 {
+        let expected = format_args!("a bound of at most {MAX_BOUND_BYTES} bytes");
         return Err(Error::new(Reason::InvalidEncoding, expected, length));
     }
     let cut = stream.take(length)?;
@@ -161,12 +166,12 @@ fn read_cut<'a>(stream: &mut Stream<'a>, range: &Query<'_>) -> Result<Option<&'a
 }
 
 /// Reads the nodes up to the end of the proof, and checks that they have the trusted root.
-pub(crate) fn read<'a>(
-    root: &Root,
-    mut stream: Stream<'a>,
-    query: &Query<'_>,
-    mut found: Found<'a>,
-) -> Result<Found<'a>> {
+pub(crate) fn read_answers<'a>(
+    root: &TrustedRoot,
+    mut stream: ProofStream<'a>,
+    query: &TreeQuery<'_>,
+    mut found: ProofAnswers<'a>,
+) -> Result<ProofAnswers<'a>> {
     let node = read_nodes(&mut stream, query, &mut found)?;
     stream.finish()?;
     check_root(&root.hash, &node.state_root())?;

@@ -12,7 +12,7 @@ use common::model::{Key, Model, Value, changes};
 use prooflight_amb::prover::AmbState;
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{
-    Entries, MemoryStore, StateReader as _, StateStore as _, Store as _, WriteBatch,
+    MemoryStore, StateReader as _, StateStore as _, Store as _, TransferRequest, WriteBatch,
 };
 use prooflight_core::{Reason, Result};
 use rand::rngs::StdRng;
@@ -21,7 +21,7 @@ use rand::{Rng, SeedableRng};
 type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// A chain, the blocks after it, and the records of its store after every block.
-struct Grown {
+struct RecordedChain {
     store: MemoryStore,
     model: Model,
     further: Vec<Vec<(Key, Value)>>,
@@ -31,7 +31,7 @@ struct Grown {
 /// The newest block.
 const NEWEST: u64 = 11;
 
-fn grown(seed: u64) -> Grown {
+fn grown(seed: u64) -> RecordedChain {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut model = Model::default();
     let mut state = AmbState::open(MemoryStore::default(), ()).unwrap();
@@ -52,11 +52,11 @@ fn grown(seed: u64) -> Grown {
         after.apply(NEWEST + height, &of_block);
         further.push(of_block);
     }
-    Grown { store, model, further, kept }
+    RecordedChain { store, model, further, kept }
 }
 
 /// Opening; values of every key in every block, and some histories; ranges, counts and transfers; further blocks.
-fn ask(store: &MemoryStore, grown: &Grown) -> [Result<Vec<u8>>; 4] {
+fn ask(store: &MemoryStore, grown: &RecordedChain) -> [Result<Vec<u8>>; 4] {
     let open = || AmbState::open(store.clone(), ());
     let keys: Vec<&[u8]> = grown.model.0.keys().map(Vec::as_slice).collect();
     let prove = |statements: &mut dyn Iterator<Item = Statement<'_>>| {
@@ -77,7 +77,7 @@ fn ask(store: &MemoryStore, grown: &Grown) -> [Result<Vec<u8>>; 4] {
         let range = Statement::Range { height: 4, lo, hi, reverse: true };
         let mut found =
             prove(&mut [range, Statement::Count { height: NEWEST, lo: &[1], hi }].into_iter())?;
-        let entries = Entries { lo, hi, after: None, limit: 4096 };
+        let entries = TransferRequest { lo, hi, after: None, limit: 4096 };
         found.extend(open()?.reader()?.transfer(NEWEST, &entries)?.proof);
         Ok(found)
     };
@@ -93,7 +93,7 @@ fn ask(store: &MemoryStore, grown: &Grown) -> [Result<Vec<u8>>; 4] {
 
 /// The outcome of damaging each record of one kind.
 #[derive(Debug, Default)]
-struct Found {
+struct DamageReport {
     /// Records whose damage some question detected.
     found: usize,
     /// Records that no question needed.
@@ -102,15 +102,15 @@ struct Found {
 
 /// Damages each record in turn, as `damages` says; returns the outcome for each kind.
 fn damage_each(
-    grown: &Grown,
+    grown: &RecordedChain,
     of: &Records,
     mut damages: impl FnMut(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
-) -> BTreeMap<char, Found> {
+) -> BTreeMap<char, DamageReport> {
     let expected = ask(&grown.store, grown);
     for answer in &expected {
         answer.as_ref().unwrap();
     }
-    let mut kinds: BTreeMap<char, Found> = BTreeMap::new();
+    let mut kinds: BTreeMap<char, DamageReport> = BTreeMap::new();
     for (key, value) in of {
         for damage in damages(key, value) {
             let (mut damaged, mut batch) = (grown.store.clone(), WriteBatch::new());
@@ -135,14 +135,14 @@ fn damage_each(
 }
 
 /// Every third record of a kind with many; all of the others.
-fn some_records(grown: &Grown) -> Records {
+fn some_records(grown: &RecordedChain) -> Records {
     let is_taken = |at: usize, key: &[u8]| !matches!(key[0], b'v') || at.is_multiple_of(3);
     let all = records(&grown.store).into_iter().enumerate();
     all.filter(|(at, (key, _))| is_taken(*at, key)).map(|(_, record)| record).collect()
 }
 
-fn check(kinds: &BTreeMap<char, Found>, expected: &str) {
-    for (kind, Found { found, unneeded }) in kinds {
+fn check(kinds: &BTreeMap<char, DamageReport>, expected: &str) {
+    for (kind, DamageReport { found, unneeded }) in kinds {
         assert!(*found > 0 && *unneeded == 0, "{kind}: {unneeded} of {found}");
     }
     assert_eq!(kinds.keys().collect::<String>(), expected);
@@ -202,7 +202,7 @@ fn a_deleted_record_that_is_back_is_found_or_makes_no_difference() {
     let gone: BTreeMap<_, _> = grown.kept.iter().flatten().cloned().collect();
     let gone: Records = gone.into_iter().filter(|(key, _)| !now.contains_key(key)).collect();
     let kinds = damage_each(&grown, &gone, |_, value| vec![Some(value.to_vec())]);
-    for (kind, Found { found, unneeded }) in &kinds {
+    for (kind, DamageReport { found, unneeded }) in &kinds {
         // A page that no record names is never read.
         assert!((*kind == 'p' && *found == 0) || *unneeded == 0, "{kind}: {unneeded} of {found}");
     }

@@ -4,10 +4,10 @@
 mod common;
 
 use common::example;
-use prooflight_amb::prover::{PageSize, Tree};
-use prooflight_amb::{Count, Get, Hist, Range};
+use prooflight_amb::prover::{MemoryTree, PageSize};
+use prooflight_amb::{CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion};
 use prooflight_core::Hash;
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 
 fn root(root: Hash) -> String {
     hex::encode(root)
@@ -19,38 +19,41 @@ fn assert_proof(proof: &[u8], expected: &str) {
 
 #[test]
 fn roots_and_proofs() {
-    let mut tree = Tree::new();
+    let mut tree = MemoryTree::new();
     let empty = "558abeacecdd613e730fb0ef06dcdaf36258bdc51ba0c2bc370327f81a7816f2";
     assert_eq!(root(tree.root()), empty);
-    let blocks: [(&[Change<'_>], &str); 3] = [
+    let blocks: [(&[RawKeyChange<'_>], &str); 3] = [
         (
-            &[Change::set(b"a", &[1])],
+            &[RawKeyChange::set(b"a", &[1])],
             "1c22e00f6ca7ae7b3e76a291651230957d73fe746e2e301a6ddfed2221574a01",
         ),
         (
-            &[Change::set(b"b", &[2])],
+            &[RawKeyChange::set(b"b", &[2])],
             "2928a411cdf70f973ea11ba75bca569d731e4f4358f04d45fdc1f9625d0ca5d3",
         ),
-        (&[Change::set(b"a", &[3]), Change::set(b"bc", &[4])], example::ROOT),
+        (&[RawKeyChange::set(b"a", &[3]), RawKeyChange::set(b"bc", &[4])], example::ROOT),
     ];
     for (block, (changes, expected)) in (0..).zip(blocks) {
         assert_eq!(root(tree.update(block, changes).unwrap()), expected);
     }
-    assert_proof(&tree.prove(&Get { keys: &[b"a"], at: 1 }).unwrap(), &example::get());
+    assert_proof(&tree.prove(&KeysQuestion { keys: &[b"a"], at: 1 }).unwrap(), &example::get());
     assert_proof(
-        &tree.prove_history(&Hist { keys: &[b"a"], from: 0, to: 1 }).unwrap(),
+        &tree.prove_history(&HistoryQuestion { keys: &[b"a"], from: 0, to: 1 }).unwrap(),
         &example::hist(),
     );
     let two = PageSize { entries: 2, ..PageSize::default() };
     assert_proof(
-        &tree.prove_range(&Range { lo: b"", hi: None, at: 2, reverse: false }, two).unwrap(),
+        &tree
+            .prove_range(&RangeQuestion { lo: b"", hi: None, at: 2, reverse: false }, two)
+            .unwrap(),
         &example::range(),
     );
     assert_proof(
-        &tree.prove_count(&Count { lo: b"b", hi: Some(b"c") }).unwrap(),
+        &tree.prove_count(&CountQuestion { lo: b"b", hi: Some(b"c") }).unwrap(),
         &example::count(),
     );
     assert_proof(&tree.prove_update(&[b"a", b"bd"]).unwrap(), &example::update());
-    let next = tree.update(3, &[Change::delete(b"a"), Change::set(b"bd", &[5])]).unwrap();
+    let next =
+        tree.update(3, &[RawKeyChange::delete(b"a"), RawKeyChange::set(b"bd", &[5])]).unwrap();
     assert_eq!(root(next), example::NEXT);
 }

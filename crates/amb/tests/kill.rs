@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use common::chain::draw_block;
 use common::model::{Key, Model, Value, changes};
-use prooflight_amb::prover::{AmbState, Tree};
-use prooflight_amb::{Get, Transfer};
+use prooflight_amb::prover::{AmbState, MemoryTree};
+use prooflight_amb::{KeysQuestion, TransferQuestion};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Entries, StateReader, StateStore};
+use prooflight_core::store::{StateReader, StateStore, TransferRequest};
 use prooflight_embedded::EmbeddedStore;
 use prooflight_testkit::kill;
 use rand::rngs::StdRng;
@@ -22,8 +22,8 @@ use rand::{Rng, SeedableRng};
 /// The number of kills per chain; the model of a longer one takes longer.
 const KILLS_OF_A_CHAIN: u32 = 10;
 
-const FOLDER: &str = "PROOFLIGHT_AMB_KILLED";
-const SEED: &str = "PROOFLIGHT_AMB_SEED";
+const FOLDER_VARIABLE: &str = "PROOFLIGHT_AMB_KILLED";
+const SEED_VARIABLE: &str = "PROOFLIGHT_AMB_SEED";
 
 fn open(folder: &Path) -> AmbState<EmbeddedStore> {
     AmbState::open(EmbeddedStore::open(folder).unwrap(), ()).unwrap()
@@ -39,8 +39,8 @@ fn block(model: &Model, seed: u64, height: u64) -> Vec<(Key, Value)> {
 #[test]
 #[ignore = "the process that the other test starts and kills"]
 fn killed() {
-    let folder = std::env::var_os(FOLDER).unwrap();
-    let seed = std::env::var(SEED).unwrap().parse().unwrap();
+    let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
+    let seed = std::env::var(SEED_VARIABLE).unwrap().parse().unwrap();
     let mut state = open(Path::new(&folder));
     let mut model = Model::default();
     let mut next = 0;
@@ -49,12 +49,12 @@ fn killed() {
         model.apply(next, &of_block);
         next += 1;
     }
-    kill::opened();
+    kill::report_open();
     loop {
         let of_block = block(&model, seed, next);
         let root = state.apply(&changes(&of_block)).unwrap();
         model.apply(next, &of_block);
-        kill::acknowledge(next, &root);
+        kill::report_block(next, &root);
         next += 1;
     }
 }
@@ -78,10 +78,11 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> u64 {
     // A store whose creation is interrupted cannot be opened; the node creates it under another name.
     drop(EmbeddedStore::open(folder.path()).unwrap());
     let mut rng = StdRng::seed_from_u64(seed);
-    let (mut model, mut tree, mut roots) = (Model::default(), Tree::new(), Vec::new());
+    let (mut model, mut tree, mut roots) = (Model::default(), MemoryTree::new(), Vec::new());
     for round in rounds {
         let seed_text = seed.to_string();
-        let variables = [(FOLDER, folder.path().as_os_str()), (SEED, seed_text.as_ref())];
+        let variables =
+            [(FOLDER_VARIABLE, folder.path().as_os_str()), (SEED_VARIABLE, seed_text.as_ref())];
         // Some are killed while they open the store, and the others while they make blocks.
         let lines = if rng.random_ratio(4, 5) { rng.random_range(1..16) } else { 0 };
         let after = Duration::from_micros(rng.random_range(0..20_000));
@@ -105,15 +106,15 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> u64 {
         assert_eq!(state.root(), model.root(), "round {round}, block {height}");
         let reader = state.reader().unwrap();
         // Every page, every past version.
-        let entries = Entries { lo: &[], hi: None, after: None, limit: 1 << 20 };
+        let entries = TransferRequest { lo: &[], hi: None, after: None, limit: 1 << 20 };
         let found = reader.transfer(height, &entries).unwrap().proof;
         let size = prooflight_amb::prover::PageSize { entries: 1 << 20, ..Default::default() };
-        let question = Transfer { lo: &[], hi: None, after: None };
+        let question = TransferQuestion { lo: &[], hi: None, after: None };
         assert_eq!(found, tree.prove_transfer(&question, size).unwrap());
         let keys: Vec<&[u8]> = model.0.keys().map(Vec::as_slice).collect();
         for at in (0..=height).rev().step_by(37).filter(|_| !keys.is_empty()) {
             let found = reader.prove(&Statement::Keys { height: at, keys: &keys }).unwrap().proof;
-            assert_eq!(found, tree.prove(&Get { keys: &keys, at }).unwrap());
+            assert_eq!(found, tree.prove(&KeysQuestion { keys: &keys, at }).unwrap());
         }
     }
     roots.len() as u64

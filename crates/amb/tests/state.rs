@@ -1,21 +1,21 @@
 //! Statements about a chain's state: the root of a header proves the states after all blocks up to it.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use prooflight_amb::prover::{PageSize, Tree};
+use prooflight_amb::prover::{MemoryTree, PageSize};
 use prooflight_amb::state::{verify_count, verify_history, verify_keys, verify_range};
-use prooflight_amb::{Count, Get, Hist, Range};
-use prooflight_core::chain::{ChainLimits, Header, Headers};
-use prooflight_core::store::Change;
-use prooflight_core::{Answer, Reason, Scheme};
+use prooflight_amb::{CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion};
+use prooflight_core::chain::{AcceptedHeaders, ChainLimits, Header};
+use prooflight_core::store::RawKeyChange;
+use prooflight_core::{PastState, Reason, Scheme};
 
 /// A tree of four blocks, and the header of the last one.
-fn chain() -> (Tree, Header) {
-    let mut tree = Tree::new();
-    let blocks: [&[Change<'_>]; 4] = [
-        &[Change::set(b"a", b"1"), Change::set(b"b", b"2")],
-        &[Change::delete(b"a")],
+fn chain() -> (MemoryTree, Header) {
+    let mut tree = MemoryTree::new();
+    let blocks: [&[RawKeyChange<'_>]; 4] = [
+        &[RawKeyChange::set(b"a", b"1"), RawKeyChange::set(b"b", b"2")],
+        &[RawKeyChange::delete(b"a")],
         &[],
-        &[Change::set(b"a", b"3")],
+        &[RawKeyChange::set(b"a", b"3")],
     ];
     for (block, changes) in (0..).zip(blocks) {
         tree.update(block, changes).unwrap();
@@ -41,29 +41,29 @@ fn header(root: Vec<u8>) -> Header {
 fn one_root_proves_every_block_up_to_it() {
     let ((tree, header), limits) = (chain(), ChainLimits::default());
     let states = [
-        Answer::Present { value: b"1", since: 0 },
-        Answer::Deleted { deleted_at: 1 },
-        Answer::Deleted { deleted_at: 1 },
-        Answer::Present { value: b"3", since: 3 },
+        PastState::Present { value: b"1", since: 0 },
+        PastState::Deleted { deleted_at: 1 },
+        PastState::Deleted { deleted_at: 1 },
+        PastState::Present { value: b"3", since: 3 },
     ];
     for (at, state) in (0..).zip(states) {
-        let question = Get { keys: &[b"a", b"c"], at };
+        let question = KeysQuestion { keys: &[b"a", b"c"], at };
         let proof = tree.prove(&question).unwrap();
         let answers = verify_keys(&header, &question, &proof, &limits).unwrap();
-        assert_eq!(*answers, [state, Answer::NeverWritten]);
+        assert_eq!(*answers, [state, PastState::NeverWritten]);
     }
-    let proof = tree.prove_history(&Hist { keys: &[b"a"], from: 1, to: 3 }).unwrap();
+    let proof = tree.prove_history(&HistoryQuestion { keys: &[b"a"], from: 1, to: 3 }).unwrap();
     let history = verify_history(&header, b"a", (1, 3), &proof, &limits).unwrap();
     assert_eq!((history.from, history.to, history.entering), (1, 3, Some(states[0])));
     assert_eq!(history.changes, states[2..]);
     for (at, count) in [(0, 2), (1, 1), (2, 1), (3, 2)] {
-        let question = Range { lo: b"", hi: None, at, reverse: true };
+        let question = RangeQuestion { lo: b"", hi: None, at, reverse: true };
         let proof = tree.prove_range(&question, PageSize::default()).unwrap();
         let page = verify_range(&header, &question, &proof, &limits).unwrap();
         assert_eq!((page.entries.len(), page.next), (count, None), "block {at}");
         assert_eq!(page.entries[0].key, b"b");
     }
-    let question = Count { lo: b"a", hi: Some(b"b") };
+    let question = CountQuestion { lo: b"a", hi: Some(b"b") };
     let proof = tree.prove_count(&question).unwrap();
     assert_eq!(*verify_count(&header, &question, &proof, &limits).unwrap(), 1);
 }
@@ -71,9 +71,9 @@ fn one_root_proves_every_block_up_to_it() {
 #[test]
 fn the_header_and_the_chain_have_the_last_word() {
     let ((tree, header_of_3), limits) = (chain(), ChainLimits::default());
-    let question = Get { keys: &[b"a"], at: 3 };
+    let question = KeysQuestion { keys: &[b"a"], at: 3 };
     let proof = tree.prove(&question).unwrap();
-    let reason = |header: &Header, question: &Get<'_>, limits: &ChainLimits| {
+    let reason = |header: &Header, question: &KeysQuestion<'_>, limits: &ChainLimits| {
         verify_keys(header, question, &proof, limits).unwrap_err().reason()
     };
     let without = Header { roots: Vec::new(), ..header_of_3.clone() };
@@ -82,9 +82,9 @@ fn the_header_and_the_chain_have_the_last_word() {
     assert_eq!(reason(&header(vec![0; 32]), &question, &limits), Reason::RootMismatch);
     let short = ChainLimits { max_key: 0, ..limits.clone() };
     assert_eq!(reason(&header_of_3, &question, &short), Reason::KeyLength);
-    let later = Get { at: 4, ..question };
+    let later = KeysQuestion { at: 4, ..question };
     assert_eq!(reason(&header_of_3, &later, &limits), Reason::InvalidArgument);
-    let headers = Headers::one(header_of_3.clone());
+    let headers = AcceptedHeaders::one(header_of_3.clone());
     assert_eq!(headers.newest_since(2), Ok(&header_of_3));
     assert_eq!(headers.newest_since(4).unwrap_err().reason(), Reason::InvalidResult);
 }

@@ -6,13 +6,17 @@ mod common;
 
 use common::chain::{draw_block, records};
 use common::model::{Key, Model, Value, changes, draw_key};
-use prooflight_amb::prover::{AmbState, PageSize, RECENT, Tree};
-use prooflight_amb::{Count, Get, Hist, Range, Root, Transfer, verify, verify_range};
+use prooflight_amb::prover::{AmbState, MemoryTree, PageSize, RECENT_BLOCKS};
+use prooflight_amb::{
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
+    verify, verify_range,
+};
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{
-    Change, Entries, MemoryStore, Prepared, StateReader as _, StateStore as _, Store as _,
+    MemoryStore, Prepared, RawKeyChange, StateReader as _, StateStore as _, Store as _,
+    TransferRequest,
 };
-use prooflight_core::{Answer, Limits, Reason};
+use prooflight_core::{Limits, PastState, Reason};
 use prooflight_testkit::store::SharedStore;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -22,11 +26,11 @@ fn open(store: MemoryStore) -> AmbState<MemoryStore> {
 }
 
 /// Runs a test on states in a store and in memory, after each of their blocks.
-fn on_states(mut test: impl FnMut(&mut StdRng, &Model, &Tree, &mut AmbState<MemoryStore>)) {
+fn on_states(mut test: impl FnMut(&mut StdRng, &Model, &MemoryTree, &mut AmbState<MemoryStore>)) {
     for seed in 0..6 {
         println!("seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
-        let (mut model, mut tree) = (Model::default(), Tree::new());
+        let (mut model, mut tree) = (Model::default(), MemoryTree::new());
         let mut state = open(MemoryStore::default());
         for block in 0..12 {
             let count = [0, 1, 3, 30, 200][rng.random_range(0..5)];
@@ -62,7 +66,7 @@ fn proofs_are_those_of_the_tree_in_memory() {
         let mut reopened = open(state.store_mut().clone());
         let reader =
             if rng.random() { state.reader().unwrap() } else { reopened.reader().unwrap() };
-        let root = Root { hash: tree.root(), height };
+        let root = TrustedRoot { hash: tree.root(), height };
         for _ in 0..15 {
             let key = |rng: &mut StdRng| {
                 let is_new = model.0.is_empty() || rng.random_ratio(1, 4);
@@ -81,26 +85,29 @@ fn proofs_are_those_of_the_tree_in_memory() {
             };
 
             let proof = prove(Statement::Keys { height: to, keys: &keys });
-            let question = Get { keys: &keys, at: to };
+            let question = KeysQuestion { keys: &keys, at: to };
             assert_eq!(proof, tree.prove(&question).unwrap());
             let answers = verify(&root, &question, &proof, &Limits::DEFAULT).unwrap();
             let expected: Vec<_> = keys.iter().map(|key| model.at(key, to)).collect();
             assert_eq!(*answers, expected);
 
-            let question = Hist { keys: &keys[..1], from, to };
+            let question = HistoryQuestion { keys: &keys[..1], from, to };
             let proof = prove(Statement::History { key: keys[0], from, to });
             assert_eq!(proof, tree.prove_history(&question).unwrap());
 
             let (lo, hi) = (keys[0], keys.last().copied().filter(|hi| keys[0] < *hi));
             let reverse = rng.random();
             let proof = prove(Statement::Range { height: to, lo, hi, reverse });
-            assert_eq!(proof, tree.prove_range(&Range { lo, hi, at: to, reverse }, size).unwrap());
+            assert_eq!(
+                proof,
+                tree.prove_range(&RangeQuestion { lo, hi, at: to, reverse }, size).unwrap()
+            );
             let proof = prove(Statement::Count { height, lo, hi });
-            assert_eq!(proof, tree.prove_count(&Count { lo, hi }).unwrap());
+            assert_eq!(proof, tree.prove_count(&CountQuestion { lo, hi }).unwrap());
 
             let after = rng.random::<bool>().then_some(from);
-            let asked = Entries { lo, hi, after, limit: entries };
-            let question = Transfer { lo, hi, after };
+            let asked = TransferRequest { lo, hi, after, limit: entries };
+            let question = TransferQuestion { lo, hi, after };
             let proof = reader.transfer(height, &asked).unwrap().proof;
             assert_eq!(proof, tree.prove_transfer(&question, size).unwrap());
             let proof = reader.prove_update(height, &keys).unwrap().proof;
@@ -124,7 +131,7 @@ fn the_records_depend_on_the_entries_alone() {
             let other = draw_block(&model, &mut rng, 20);
             let other: Vec<_> = other.into_iter().filter(|(_, value)| value.is_some()).collect();
             disturbed.prepare(&changes(&other)).unwrap();
-            let refused = disturbed.prepare(&[Change::delete(b"never set")]).unwrap_err();
+            let refused = disturbed.prepare(&[RawKeyChange::delete(b"never set")]).unwrap_err();
             assert_eq!(refused.reason(), Reason::KeyAbsent);
             if rng.random() {
                 disturbed = open(disturbed.store_mut().clone());
@@ -162,12 +169,16 @@ fn first_keys(keys: &[&Key], depth: usize, firsts: &mut Vec<Key>) {
 
 #[test]
 fn one_key_of_many_versions() {
-    let (mut state, mut tree) = (open(MemoryStore::default()), Tree::new());
+    let (mut state, mut tree) = (open(MemoryStore::default()), MemoryTree::new());
     for block in 0..150_u64 {
         let value = vec![u8::try_from(block).unwrap(); if block % 7 == 0 { 400 } else { 3 }];
-        let change = if block % 10 == 9 { Change::delete(b"k") } else { Change::set(b"k", &value) };
+        let change = if block % 10 == 9 {
+            RawKeyChange::delete(b"k")
+        } else {
+            RawKeyChange::set(b"k", &value)
+        };
         // Not every block writes it.
-        let of_block: &[Change<'_>] = if block % 4 == 2 { &[] } else { &[change] };
+        let of_block: &[RawKeyChange<'_>] = if block % 4 == 2 { &[] } else { &[change] };
         assert_eq!(state.apply(of_block).unwrap(), tree.update(block, of_block).unwrap());
     }
     let (mut state, height) = (open(state.store_mut().clone()), 149);
@@ -175,10 +186,10 @@ fn one_key_of_many_versions() {
     let proof = |statement| reader.prove(&statement).unwrap().proof;
     for at in 0..=height {
         let keys: &[&[u8]] = &[b"k"];
-        let expected = tree.prove(&Get { keys, at }).unwrap();
+        let expected = tree.prove(&KeysQuestion { keys, at }).unwrap();
         assert_eq!(proof(Statement::Keys { height: at, keys }), expected, "at {at}");
         for to in [at, (at + 13).min(height), height] {
-            let question = Hist { keys, from: at, to };
+            let question = HistoryQuestion { keys, from: at, to };
             let expected = tree.prove_history(&question).unwrap();
             let statement = Statement::History { key: b"k", from: at, to };
             assert_eq!(proof(statement), expected, "{at} to {to}");
@@ -201,7 +212,7 @@ fn a_walk_goes_on_against_its_root_while_blocks_are_made() {
         state.reader().unwrap();
         then = model.clone();
     }
-    let root = Root { hash: state.root().try_into().unwrap(), height: 4 };
+    let root = TrustedRoot { hash: state.root().try_into().unwrap(), height: 4 };
     let (mut lo, mut found) = (Key::new(), Vec::new());
     let mut height = 5;
     loop {
@@ -209,7 +220,7 @@ fn a_walk_goes_on_against_its_root_while_blocks_are_made() {
         height += 1;
         let statement = Statement::Range { height: 4, lo: &lo, hi: None, reverse: false };
         let proof = state.reader().unwrap().prove_at(4, &statement, 5).unwrap().proof;
-        let question = Range { lo: &lo, hi: None, at: 4, reverse: false };
+        let question = RangeQuestion { lo: &lo, hi: None, at: 4, reverse: false };
         let page = verify_range(&root, &question, &proof, &Limits::DEFAULT).unwrap().into_inner();
         found.extend(page.entries.into_iter().map(|it| (it.key, it.value.to_vec(), it.since)));
         let Some(next) = page.next.map(<[u8]>::to_vec) else { break };
@@ -218,12 +229,12 @@ fn a_walk_goes_on_against_its_root_while_blocks_are_made() {
     let expected: Vec<_> = then.range(b"", None, 4).into_iter().collect();
     let found: Vec<_> = found
         .iter()
-        .map(|(key, value, since)| (key, Answer::Present { value, since: *since }))
+        .map(|(key, value, since)| (key, PastState::Present { value, since: *since }))
         .collect();
     assert_eq!(found, expected);
     assert!(height > 10, "{height} blocks");
 
-    while height < 4 + RECENT as u64 {
+    while height < 4 + RECENT_BLOCKS as u64 {
         block(&mut state, &mut model, height);
         state.reader().unwrap();
         height += 1;
@@ -259,7 +270,7 @@ fn what_cannot_be_proved_is_refused() {
     };
     let statement = Statement::Keys { height: 0, keys };
     assert_eq!(reason(&mut state, statement), Reason::VersionUnavailable);
-    state.apply(&[Change::set(b"a", b"1")]).unwrap();
+    state.apply(&[RawKeyChange::set(b"a", b"1")]).unwrap();
     let wrong = [
         (Statement::Keys { height: 1, keys }, Reason::VersionUnavailable),
         (Statement::Keys { height: 0, keys: &[] }, Reason::InvalidArgument),
@@ -272,9 +283,9 @@ fn what_cannot_be_proved_is_refused() {
     for (statement, expected) in wrong {
         assert_eq!(reason(&mut state, statement), expected, "{statement:?}");
     }
-    let long = state.prepare(&[Change::set(&[0; 257], b"")]).unwrap_err();
+    let long = state.prepare(&[RawKeyChange::set(&[0; 257], b"")]).unwrap_err();
     assert_eq!(long.reason(), Reason::KeyLength);
-    let disorder = [Change::set(b"b", b""), Change::set(b"a", b"")];
+    let disorder = [RawKeyChange::set(b"b", b""), RawKeyChange::set(b"a", b"")];
     assert_eq!(state.prepare(&disorder).unwrap_err().reason(), Reason::InvalidArgument);
 }
 
@@ -283,7 +294,7 @@ fn a_history_of_more_bytes_than_a_proof_may_have_is_refused() {
     let mut state = open(MemoryStore::default());
     let value = vec![7; 60_000];
     for _ in 0..150 {
-        state.apply(&[Change::set(b"a", &value)]).unwrap();
+        state.apply(&[RawKeyChange::set(b"a", &value)]).unwrap();
     }
     let reader = state.reader().unwrap();
     let statement = Statement::History { key: b"a", from: 0, to: 149 };
@@ -295,8 +306,8 @@ fn a_history_of_more_bytes_than_a_proof_may_have_is_refused() {
 #[test]
 fn a_block_prepared_for_another_state_is_not_committed() {
     let mut state = open(MemoryStore::default());
-    let first = state.prepare(&[Change::set(b"a", b"1")]).unwrap();
-    let other = state.prepare(&[Change::set(b"a", b"2")]).unwrap();
+    let first = state.prepare(&[RawKeyChange::set(b"a", b"1")]).unwrap();
+    let other = state.prepare(&[RawKeyChange::set(b"a", b"2")]).unwrap();
     state.store_mut().write(first.writes).unwrap();
     state.commit(first.next).unwrap();
     let refused = state.commit(other.next).unwrap_err();
@@ -341,16 +352,16 @@ fn the_deepest_tree() {
     keys.sort();
     keys.dedup();
     assert_eq!(keys.len(), 2305);
-    let block: Vec<_> = keys.iter().map(|key| Change::set(key, b"1")).collect();
-    let (mut state, mut tree) = (open(MemoryStore::default()), Tree::new());
+    let block: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, b"1")).collect();
+    let (mut state, mut tree) = (open(MemoryStore::default()), MemoryTree::new());
     let Prepared { root, writes, next, .. } = state.prepare(&block).unwrap();
     state.store_mut().write(writes).unwrap();
     state.commit(next).unwrap();
     assert_eq!(root, tree.update(0, &block).unwrap());
-    let again = [Change::set(&victim, b"2")];
+    let again = [RawKeyChange::set(&victim, b"2")];
     assert_eq!(state.apply(&again).unwrap(), tree.update(1, &again).unwrap());
     let mut state = open(state.store_mut().clone());
     let keys: &[&[u8]] = &[&victim];
     let proved = state.reader().unwrap().prove(&Statement::Keys { height: 0, keys }).unwrap();
-    assert_eq!(proved.proof, tree.prove(&Get { keys, at: 0 }).unwrap());
+    assert_eq!(proved.proof, tree.prove(&KeysQuestion { keys, at: 0 }).unwrap());
 }

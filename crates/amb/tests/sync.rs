@@ -5,10 +5,12 @@ mod common;
 
 use common::chain::{draw_block, records};
 use common::model::{Key, Model, changes};
-use prooflight_amb::Root;
-use prooflight_amb::prover::{AmbState, Assembly, Taken};
+use prooflight_amb::TrustedRoot;
+use prooflight_amb::prover::{AmbState, ReceivedPage, StateAssembly};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Entries, MemoryStore, StateReader as _, StateStore as _, Store as _};
+use prooflight_core::store::{
+    MemoryStore, StateReader as _, StateStore as _, Store as _, TransferRequest,
+};
 use prooflight_core::{Code, Limits, Reason, Result};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -46,20 +48,20 @@ impl Chain {
         self.height = height;
     }
 
-    fn root(&self) -> Root {
-        Root { hash: self.state.root().try_into().unwrap(), height: self.height }
+    fn root(&self) -> TrustedRoot {
+        TrustedRoot { hash: self.state.root().try_into().unwrap(), height: self.height }
     }
 
     /// The pages of all entries, with this many entries each, and the store that is assembled from
     /// them.
     fn carried(&mut self, limit: usize) -> (Vec<Vec<u8>>, MemoryStore) {
         let reader = self.state.reader().unwrap();
-        let mut assembly = Assembly::new(self.root());
+        let mut assembly = StateAssembly::new(self.root());
         let (mut pages, mut to, mut values) = (Vec::new(), MemoryStore::default(), Vec::new());
         while let Some(lo) = assembly.next() {
-            let asked = Entries { lo, hi: None, after: None, limit };
+            let asked = TransferRequest { lo, hi: None, after: None, limit };
             let proof = reader.transfer(self.height, &asked).unwrap().proof;
-            let taken = assembly.take(&proof, &Limits::DEFAULT).unwrap();
+            let taken = assembly.add_page(&proof, &Limits::DEFAULT).unwrap();
             to.write(taken.writes).unwrap();
             values.extend(taken.values);
             pages.push(proof);
@@ -127,7 +129,7 @@ fn a_state_begins_as_it_was_and_goes_on_alike() {
                     }
                 }
             }
-            let asked = Entries { lo: &[], hi: None, after: Some(begun / 2), limit: 50 };
+            let asked = TransferRequest { lo: &[], hi: None, after: Some(begun / 2), limit: 50 };
             let transfer = |at: usize| readers[at].transfer(chain.height, &asked).unwrap();
             assert_eq!(transfer(1), transfer(0));
         }
@@ -148,12 +150,12 @@ fn a_state_that_was_carried_twice_is_the_same() {
 }
 
 /// The result of adding the first pages unchanged, and then this one.
-fn taken(root: Root, before: &[Vec<u8>], page: &[u8]) -> Result<Taken> {
-    let mut assembly = Assembly::new(root);
+fn taken(root: TrustedRoot, before: &[Vec<u8>], page: &[u8]) -> Result<ReceivedPage> {
+    let mut assembly = StateAssembly::new(root);
     for page in before {
-        assembly.take(page, &Limits::DEFAULT).unwrap();
+        assembly.add_page(page, &Limits::DEFAULT).unwrap();
     }
-    assembly.take(page, &Limits::DEFAULT)
+    assembly.add_page(page, &Limits::DEFAULT)
 }
 
 #[test]
@@ -190,7 +192,7 @@ fn a_page_that_was_altered_or_is_another_is_refused() {
     }
     let after = taken(root, &pages, &pages[0]).unwrap_err();
     assert_eq!(after.reason(), Reason::InvalidArgument);
-    let mut assembly = Assembly::new(root);
-    assembly.take(&pages[0], &Limits::DEFAULT).unwrap();
+    let mut assembly = StateAssembly::new(root);
+    assembly.add_page(&pages[0], &Limits::DEFAULT).unwrap();
     assert_eq!(assembly.finish().unwrap_err().reason(), Reason::InvalidArgument);
 }

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use common::model::{Key, Model, Value, changes, draw_key};
 use common::{bytes, operations};
-use prooflight_amb::prover::{PageSize, Tree};
+use prooflight_amb::prover::{MemoryTree, PageSize};
 use prooflight_amb::{
-    Count, Get, Hist, Part, Range, Root, Transfer, UPDATE_LIMITS, verify, verify_count,
-    verify_history, verify_range, verify_transfer, verify_update,
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
+    UPDATE_LIMITS, UpdatePart, verify, verify_count, verify_history, verify_range, verify_transfer,
+    verify_update,
 };
-use prooflight_core::store::Change;
-use prooflight_core::{Answer, Limits, Reason};
+use prooflight_core::store::RawKeyChange;
+use prooflight_core::{Limits, PastState, Reason};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::Value as Json;
@@ -32,7 +33,7 @@ fn roots_of_the_independent_model() {
         tests.iter().filter(|test| is_plain(&test["input"]) && test["result"] == "valid").collect();
     assert!(tests.len() >= 5, "{}", tests.len());
     for test in tests {
-        let mut tree = Tree::new();
+        let mut tree = MemoryTree::new();
         let blocks = test["input"]["blocks"].as_array().unwrap();
         let roots = test["expected"]["roots"].as_array().unwrap();
         assert_eq!(blocks.len(), roots.len());
@@ -48,17 +49,17 @@ fn roots_of_the_independent_model() {
 }
 
 /// Runs a test on states of several sizes, after each of their blocks.
-fn on_states(mut test: impl FnMut(&mut StdRng, &Model, &Tree, &Root)) {
+fn on_states(mut test: impl FnMut(&mut StdRng, &Model, &MemoryTree, &TrustedRoot)) {
     for seed in 0..12 {
         println!("seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
-        let (mut model, mut tree) = (Model::default(), Tree::new());
+        let (mut model, mut tree) = (Model::default(), MemoryTree::new());
         for block in 0..8 {
             let count = if rng.random_bool(0.1) { 0 } else { rng.random_range(0..30) };
             let of_block = model.draw(&mut rng, count);
             model.apply(block, &of_block);
             let hash = tree.update(block, &changes(&of_block)).unwrap();
-            test(&mut rng, &model, &tree, &Root { hash, height: block });
+            test(&mut rng, &model, &tree, &TrustedRoot { hash, height: block });
         }
     }
 }
@@ -78,7 +79,7 @@ fn the_root_depends_on_the_entries_alone() {
 #[test]
 fn large_blocks_have_the_roots_of_the_dictionary() {
     let mut rng = StdRng::seed_from_u64(1);
-    let (mut model, mut tree) = (Model::default(), Tree::new());
+    let (mut model, mut tree) = (Model::default(), MemoryTree::new());
     for (block, count) in (0..).zip([600, 3000, 255, 256, 257, 2000]) {
         let mut of_block: BTreeMap<Key, Value> =
             model.draw(&mut rng, count / 2).into_iter().collect();
@@ -105,14 +106,14 @@ fn values_and_histories_are_those_of_the_dictionary() {
             let keys = draw_keys(rng, model);
             let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
             let [mut from, to] = [0; 2].map(|_: u64| rng.random_range(0..=root.height));
-            let question = Get { keys: &keys, at: to };
+            let question = KeysQuestion { keys: &keys, at: to };
             let proof = tree.prove(&question).unwrap();
             let answers = verify(root, &question, &proof, &LIMITS).unwrap();
             let expected: Vec<_> = keys.iter().map(|key| model.at(key, to)).collect();
             assert_eq!(*answers, expected);
 
             from = from.min(to);
-            let question = Hist { keys: &keys, from, to };
+            let question = HistoryQuestion { keys: &keys, from, to };
             let proof = tree.prove_history(&question).unwrap();
             let histories = verify_history(root, &question, &proof, &LIMITS).unwrap();
             for (key, history) in keys.iter().zip(histories.iter()) {
@@ -126,20 +127,21 @@ fn values_and_histories_are_those_of_the_dictionary() {
 /// A key of many versions may be requested as often as there may be keys: what the verifier returns does not grow.
 #[test]
 fn a_repeated_key_has_one_history() {
-    let mut tree = Tree::new();
+    let mut tree = MemoryTree::new();
     for block in 0..=1000 {
-        tree.update(block, &[Change::set(b"a", &[1]), Change::set(b"b", &[2])]).unwrap();
+        tree.update(block, &[RawKeyChange::set(b"a", &[1]), RawKeyChange::set(b"b", &[2])])
+            .unwrap();
     }
     let mut keys = vec![&b"b"[..]; LIMITS.max_keys];
     keys[7] = b"a";
     keys[8] = b"absent";
-    let question = Hist { keys: &keys, from: 0, to: 1000 };
+    let question = HistoryQuestion { keys: &keys, from: 0, to: 1000 };
     let proof = tree.prove_history(&question).unwrap();
-    let root = Root { hash: tree.root(), height: 1000 };
+    let root = TrustedRoot { hash: tree.root(), height: 1000 };
     let histories = verify_history(&root, &question, &proof, &LIMITS).unwrap();
     let changes: Vec<_> = histories.distinct.iter().map(|history| history.changes.len()).collect();
     assert_eq!(changes, [1001, 0, 1001]);
-    assert_eq!(histories.places.len(), keys.len());
+    assert_eq!(histories.indices.len(), keys.len());
     for (key, history) in keys.iter().zip(histories.iter()) {
         let place = [&b"a"[..], b"absent", b"b"].iter().position(|one| one == key).unwrap();
         assert!(std::ptr::eq(history, &raw const histories.distinct[place]));
@@ -170,14 +172,14 @@ fn ranges_and_counts_are_those_of_the_dictionary() {
         for _ in 0..20 {
             let (lo, hi) = draw_bounds(rng, model);
             let (lo, hi) = (lo.as_slice(), hi.as_deref());
-            let count = Count { lo, hi };
+            let count = CountQuestion { lo, hi };
             let proof = tree.prove_count(&count).unwrap();
             let found = verify_count(root, &count, &proof, &LIMITS).unwrap();
             assert_eq!(*found, model.range(lo, hi, root.height).len() as u64);
 
             let (at, reverse) = (rng.random_range(0..=root.height), rng.random_bool(0.5));
             let entries = rng.random_range(1..10);
-            let question = Range { lo, hi, at, reverse };
+            let question = RangeQuestion { lo, hi, at, reverse };
             let found = walk(tree, root, question, entries);
             let mut expected = model.range(lo, hi, at);
             if reverse {
@@ -187,7 +189,9 @@ fn ranges_and_counts_are_those_of_the_dictionary() {
                 expected.into_iter().map(|(key, it)| (key.clone(), it)).collect();
             let found: Vec<_> = found
                 .iter()
-                .map(|(key, value, since)| (key.clone(), Answer::Present { value, since: *since }))
+                .map(|(key, value, since)| {
+                    (key.clone(), PastState::Present { value, since: *since })
+                })
                 .collect();
             assert_eq!(found, expected, "{question:?}");
         }
@@ -195,13 +199,18 @@ fn ranges_and_counts_are_those_of_the_dictionary() {
 }
 
 /// Walks from page to page of a range; no page opens more than `entries`.
-fn walk(tree: &Tree, root: &Root, question: Range<'_>, entries: usize) -> Vec<(Key, Vec<u8>, u64)> {
+fn walk(
+    tree: &MemoryTree,
+    root: &TrustedRoot,
+    question: RangeQuestion<'_>,
+    entries: usize,
+) -> Vec<(Key, Vec<u8>, u64)> {
     let size = PageSize { entries, ..PageSize::default() };
     let limits = Limits { max_entries: entries, ..LIMITS };
     let mut found = Vec::new();
     let (mut lo, mut hi) = (question.lo.to_vec(), question.hi.map(<[u8]>::to_vec));
     loop {
-        let part = Range { lo: &lo, hi: hi.as_deref(), ..question };
+        let part = RangeQuestion { lo: &lo, hi: hi.as_deref(), ..question };
         let proof = tree.prove_range(&part, size).unwrap();
         let page = verify_range(root, &part, &proof, &limits).unwrap().into_inner();
         assert!(page.next.is_none() || page.opened == entries, "{page:?}");
@@ -236,7 +245,7 @@ fn transfers_have_the_entries_written_since() {
                 (key, versions.len() as u64, *block, value.as_deref())
             });
             loop {
-                let question = Transfer { lo: &lo, hi, after };
+                let question = TransferQuestion { lo: &lo, hi, after };
                 let proof = tree.prove_transfer(&question, size).unwrap();
                 let page = verify_transfer(root, &question, &proof, &LIMITS).unwrap().into_inner();
                 for entry in &page.entries {
@@ -267,8 +276,8 @@ fn a_block_executed_on_parts_has_the_root_of_the_tree() {
             }
             parts.retain(|part| !part.is_empty());
             let proofs: Vec<_> = parts.iter().map(|it| tree.prove_update(it).unwrap()).collect();
-            let parts: Vec<Part<'_>> =
-                parts.iter().zip(&proofs).map(|(keys, proof)| Part { keys, proof }).collect();
+            let parts: Vec<UpdatePart<'_>> =
+                parts.iter().zip(&proofs).map(|(keys, proof)| UpdatePart { keys, proof }).collect();
             let next = verify_update(root, &changes(&of_block), &parts, &UPDATE_LIMITS).unwrap();
             let mut after = tree.clone();
             assert_eq!(*next, after.update(root.height + 1, &changes(&of_block)).unwrap());
@@ -281,11 +290,11 @@ type Case = (&'static [u8], Option<&'static [u8]>, usize, usize);
 
 #[test]
 fn a_page_counts_the_entries_opened_within_it() {
-    let mut tree = Tree::new();
-    tree.update(0, &[Change::set(b"a", b"1")]).unwrap();
+    let mut tree = MemoryTree::new();
+    tree.update(0, &[RawKeyChange::set(b"a", b"1")]).unwrap();
     let later: [&[u8]; 4] = [b"c", b"d", b"e", b"f"];
-    let hash = tree.update(1, &later.map(|key| Change::set(key, b"2"))).unwrap();
-    let root = Root { hash, height: 1 };
+    let hash = tree.update(1, &later.map(|key| RawKeyChange::set(key, b"2"))).unwrap();
+    let root = TrustedRoot { hash, height: 1 };
     let cases: [Case; 4] = [
         (b"", None, 1, 5),
         (b"b", Some(b"f"), 0, 3),
@@ -295,12 +304,12 @@ fn a_page_counts_the_entries_opened_within_it() {
     ];
     for (lo, hi, entries, opened) in cases {
         for reverse in [false, true] {
-            let question = Range { lo, hi, at: 0, reverse };
+            let question = RangeQuestion { lo, hi, at: 0, reverse };
             let proof = tree.prove_range(&question, PageSize::default()).unwrap();
             let page = verify_range(&root, &question, &proof, &LIMITS).unwrap();
             assert_eq!((page.entries.len(), page.opened), (entries, opened), "{lo:?}");
         }
-        let question = Transfer { lo, hi, after: None };
+        let question = TransferQuestion { lo, hi, after: None };
         let proof = tree.prove_transfer(&question, PageSize::default()).unwrap();
         let page = verify_transfer(&root, &question, &proof, &LIMITS).unwrap();
         assert_eq!((page.entries.len(), page.opened), (opened, opened), "{lo:?}");
@@ -309,13 +318,13 @@ fn a_page_counts_the_entries_opened_within_it() {
 
 #[test]
 fn a_page_is_cut_after_its_bytes() {
-    let mut tree = Tree::new();
+    let mut tree = MemoryTree::new();
     let keys: Vec<[u8; 2]> = (0..1000_u16).map(u16::to_be_bytes).collect();
-    let block: Vec<_> = keys.iter().map(|key| Change::set(key, &[7; 1000])).collect();
-    let root = Root { hash: tree.update(0, &block).unwrap(), height: 0 };
+    let block: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, &[7; 1000])).collect();
+    let root = TrustedRoot { hash: tree.update(0, &block).unwrap(), height: 0 };
     let size = PageSize { bytes: 100_000, ..PageSize::default() };
     for reverse in [false, true] {
-        let question = Range { lo: &[], hi: None, at: 0, reverse };
+        let question = RangeQuestion { lo: &[], hi: None, at: 0, reverse };
         let proof = tree.prove_range(&question, size).unwrap();
         let page = verify_range(&root, &question, &proof, &LIMITS).unwrap();
         assert!(proof.len() > 98_000 && proof.len() < 102_000, "{} bytes", proof.len());
@@ -331,23 +340,32 @@ fn a_page_is_cut_after_its_bytes() {
 
 #[test]
 fn a_refused_block_changes_nothing() {
-    let mut tree = Tree::new();
+    let mut tree = MemoryTree::new();
     let empty = tree.root();
-    let reason = |tree: &mut Tree, block, changes: &[Change<'_>]| {
+    let reason = |tree: &mut MemoryTree, block, changes: &[RawKeyChange<'_>]| {
         let refused = tree.update(block, changes).unwrap_err().reason();
         (refused, tree.root(), tree.height())
     };
-    let delete = [Change::set(b"a", b"1"), Change::delete(b"b")];
+    let delete = [RawKeyChange::set(b"a", b"1"), RawKeyChange::delete(b"b")];
     assert_eq!(reason(&mut tree, 0, &delete), (Reason::KeyAbsent, empty, None));
-    let root = tree.update(3, &[Change::set(b"a", b"1"), Change::set(b"b", b"2")]).unwrap();
-    let root = tree.update(4, &[Change::delete(b"b")]).map(|after| (root, after)).unwrap().1;
-    let cases: [(u64, &[Change<'_>], Reason); 6] = [
-        (5, &[Change::set(b"a", b"2"), Change::delete(b"b")], Reason::KeyAbsent),
-        (4, &[Change::set(b"a", b"2")], Reason::InvalidArgument),
+    let root =
+        tree.update(3, &[RawKeyChange::set(b"a", b"1"), RawKeyChange::set(b"b", b"2")]).unwrap();
+    let root = tree.update(4, &[RawKeyChange::delete(b"b")]).map(|after| (root, after)).unwrap().1;
+    let cases: [(u64, &[RawKeyChange<'_>], Reason); 6] = [
+        (5, &[RawKeyChange::set(b"a", b"2"), RawKeyChange::delete(b"b")], Reason::KeyAbsent),
+        (4, &[RawKeyChange::set(b"a", b"2")], Reason::InvalidArgument),
         (1 << 52, &[], Reason::InvalidArgument),
-        (5, &[Change::set(b"b", b"2"), Change::set(b"a", b"2")], Reason::InvalidArgument),
-        (5, &[Change::set(b"a", b"2"), Change::set(b"a", b"3")], Reason::InvalidArgument),
-        (5, &[Change::set(&[0; 257], b"")], Reason::KeyLength),
+        (
+            5,
+            &[RawKeyChange::set(b"b", b"2"), RawKeyChange::set(b"a", b"2")],
+            Reason::InvalidArgument,
+        ),
+        (
+            5,
+            &[RawKeyChange::set(b"a", b"2"), RawKeyChange::set(b"a", b"3")],
+            Reason::InvalidArgument,
+        ),
+        (5, &[RawKeyChange::set(&[0; 257], b"")], Reason::KeyLength),
     ];
     for (block, changes, expected) in cases {
         assert_eq!(reason(&mut tree, block, changes), (expected, root, Some(4)));
@@ -357,6 +375,6 @@ fn a_refused_block_changes_nothing() {
 
 #[test]
 fn nothing_is_proved_before_the_first_block() {
-    let refused = Tree::new().prove(&Get { keys: &[b"a"], at: 0 }).unwrap_err();
+    let refused = MemoryTree::new().prove(&KeysQuestion { keys: &[b"a"], at: 0 }).unwrap_err();
     assert_eq!(refused.reason(), Reason::VersionUnavailable);
 }

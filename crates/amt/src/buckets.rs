@@ -25,7 +25,7 @@ pub(crate) fn sum(points: &[G1Affine], terms: &[(usize, Fr)]) -> G1Projective {
     let mut carries = vec![false; terms.len()];
     let mut sums = Vec::new();
     for place in 0..=bits / width {
-        let mut buckets = Buckets::new(half);
+        let mut buckets = DigitBuckets::new(half);
         for ((point, scalar), carry) in terms.iter().zip(&mut carries) {
             let digit = digit(scalar, place * width, width) + u64::from(*carry);
             *carry = digit > half;
@@ -65,9 +65,9 @@ pub(crate) fn digit(number: &BigInt<4>, position: u32, width: u32) -> u64 {
 }
 
 /// One bucket for each digit from 1: the sum of the points with that digit.
-struct Buckets(Vec<Bucket<Config>>);
+struct DigitBuckets(Vec<Bucket<Config>>);
 
-impl Buckets {
+impl DigitBuckets {
     fn new(count: u64) -> Self {
         Self(vec![Bucket::ZERO; usize::try_from(count).unwrap_or(0)])
     }

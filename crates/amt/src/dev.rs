@@ -11,7 +11,7 @@ pub(crate) const fn tau() -> Fr {
 }
 
 /// `[tau]_2`, compressed. Identifies the development setup, whatever name it is given.
-pub(crate) const TAU_G2: G2Bytes = *include_bytes!("../data/dev_tau_g2.bin");
+pub(crate) const DEV_TAU_G2: G2Bytes = *include_bytes!("../data/dev_tau_g2.bin");
 
 #[cfg(test)]
 mod tests {

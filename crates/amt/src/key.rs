@@ -13,7 +13,7 @@ use crate::domain::{Domain, MAX_LOG_N};
 use crate::point::{G2Bytes, decode_g2, encode_g2};
 
 /// `[tau^(2^j)]_2`, j = 0..27, of the Perpetual Powers of Tau. Origin: `data/README.md`.
-static PPOT: &[u8; 64 * MAX_LOG_N as usize] = include_bytes!("../data/ppot_g2.bin");
+static PPOT_G2_POWERS: &[u8; 64 * MAX_LOG_N as usize] = include_bytes!("../data/ppot_g2.bin");
 
 /// The part of a setup that verifies vectors of `2^log_n` entries: `[1]_2` and `[tau^(2^j)]_2`, `j
 /// < log_n`.
@@ -45,7 +45,7 @@ impl VerifyingKey {
     /// log_n <= 28`.
     pub fn ppot(log_n: u8) -> Result<Self> {
         let domain = Domain::new(log_n)?;
-        let points = PPOT.as_chunks().0.iter().take(usize::from(log_n)).map(decode_g2);
+        let points = PPOT_G2_POWERS.as_chunks().0.iter().take(usize::from(log_n)).map(decode_g2);
         Ok(Self::new(domain, &points.collect::<Result<Vec<_>>>()?))
     }
 
@@ -57,7 +57,7 @@ impl VerifyingKey {
     /// subgroup), and `invalid_setup` if `log_n` is not 1 to 28 or the first point is not the
     /// generator.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut reader = prooflight_core::Reader::new(bytes);
+        let mut reader = prooflight_core::ByteReader::new(bytes);
         let log_n = reader.u8()?;
         let domain = Domain::new(log_n)
             .map_err(|error| Error::new(Reason::InvalidSetup, error.expected(), error.found()))?;
@@ -101,7 +101,7 @@ impl VerifyingKey {
     /// Whether the setup's tau is public, that is, whether its `[tau]_2` is that of the development
     /// setup.
     pub fn is_insecure(&self) -> bool {
-        self.bytes.get(65..129) == Some(&dev::TAU_G2[..])
+        self.bytes.get(65..129) == Some(&dev::DEV_TAU_G2[..])
     }
 
     /// Returns `insecure_setup` for a key whose tau is public, unless the caller allows it.
@@ -178,14 +178,15 @@ mod tests {
     use ark_bn254::G1Affine;
 
     /// `[tau^(2^28 - 2^j)]_1`, j = 0..27, of the same ceremony.
-    static REVERSE: &[u8; 32 * MAX_LOG_N as usize] = include_bytes!("../tests/data/ppot_g1.bin");
+    static PPOT_G1_POWERS: &[u8; 32 * MAX_LOG_N as usize] =
+        include_bytes!("../tests/data/ppot_g1.bin");
 
     #[test]
     fn each_power_of_the_ceremony_is_the_square_of_the_one_before() {
         let key = VerifyingKey::ppot(MAX_LOG_N).unwrap();
         let [one, powers @ ..] = key.prepared() else { panic!("a key without points") };
         let reverse: Vec<_> =
-            REVERSE.as_chunks().0.iter().map(|bytes| decode(bytes).unwrap()).collect();
+            PPOT_G1_POWERS.as_chunks().0.iter().map(|bytes| decode(bytes).unwrap()).collect();
         let equal = |a: G1Affine, b, c: G1Affine, d| product_is_one(&[(a, b), (-c, d)]);
         for j in 0..27 {
             // tau^(2^28 - 2^j) tau^(2^j) = tau^(2^28), and tau^(2^28 - 2^(j+1)) tau^(2^j) = tau^(2^28 - 2^j).

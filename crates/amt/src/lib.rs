@@ -52,14 +52,15 @@ mod verify;
 
 pub use domain::MAX_LOG_N;
 pub use key::VerifyingKey;
-pub use opening::{Kind, Opening};
+pub use opening::{Opening, OpeningKind};
 pub use point::{INFINITY, PointBytes};
 #[cfg(feature = "prover")]
 pub use prover::{
-    Change, Class, Parts, Point, Progress, Setup, Tables, TreeDraft, TreeState, open_entries,
+    BuildProgress, EntryChange, IndexClass, Point, ProverSetup, TableParts, Tables, TreeDraft,
+    TreeState, open_entries,
 };
 pub use scalar::{SLOTS, Scalar, VERSION_BITS};
 pub use trusted::trusted_key;
 pub use verify::verify_openings;
 #[cfg(feature = "prover")]
-pub use verify::verify_openings_of;
+pub use verify::verify_openings_with;

@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 
 /// How an entry is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum OpeningKind {
     /// One point per level of a tree of arity `2^log_arity`. For provers that maintain a dense
     /// vector.
     Tree {
@@ -29,13 +29,13 @@ pub struct Opening<'a> {
     /// The value of the entry.
     pub value: Scalar,
     /// How the entry is opened.
-    pub kind: Kind,
-    /// The opening points, [`Kind::points`] of them. For a tree they start at the first level, the
+    pub kind: OpeningKind,
+    /// The opening points, [`OpeningKind::points`] of them. For a tree they start at the first level, the
     /// one paired with the largest powers.
     pub points: &'a [PointBytes],
 }
 
-impl Kind {
+impl OpeningKind {
     /// Returns the number of points of an opening; `invalid_argument` if the arity does not fit
     /// vectors of `2^log_n`.
     pub fn points(self, log_n: u8) -> Result<usize> {

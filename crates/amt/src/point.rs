@@ -25,7 +25,7 @@ pub(crate) type G2Bytes = [u8; 64];
 
 const FLAG_INFINITY: u8 = 1 << 6;
 const FLAG_NEGATIVE: u8 = 1 << 7;
-const FLAGS: u8 = FLAG_INFINITY | FLAG_NEGATIVE;
+const FLAG_MASK: u8 = FLAG_INFINITY | FLAG_NEGATIVE;
 
 /// Decodes a point; `invalid_point` if these bytes encode none.
 ///
@@ -35,8 +35,8 @@ pub(crate) fn decode(bytes: &PointBytes) -> Result<G1Affine> {
         return Ok(G1Affine::default());
     }
     let mut x = *bytes;
-    let flags = x[31] & FLAGS;
-    x[31] &= !FLAGS;
+    let flags = x[31] & FLAG_MASK;
+    x[31] &= !FLAG_MASK;
     let ys = fq(&x).and_then(|x| Some((x, G1Affine::get_ys_from_x_unchecked(x)?)));
     let Some((x, (small, large))) = ys else { return Err(invalid(bytes)) };
     match flags {
@@ -60,8 +60,8 @@ pub(crate) fn encode(point: &G1Affine) -> PointBytes {
 /// Does not check that the point is in the subgroup of prime order.
 pub(crate) fn decode_g2(bytes: &G2Bytes) -> Result<G2Affine> {
     let mut x = *bytes;
-    let flags = x[63] & FLAGS;
-    x[63] &= !FLAGS;
+    let flags = x[63] & FLAG_MASK;
+    x[63] &= !FLAG_MASK;
     let (c0, c1) = (x.first_chunk().and_then(fq), x.last_chunk().and_then(fq));
     let ys = c0.zip(c1).and_then(|(c0, c1)| {
         let x = Fq2::new(c0, c1);

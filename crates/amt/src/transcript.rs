@@ -42,7 +42,7 @@ fn coefficient(seed: &[u8; 32], i: u64) -> Fr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{INFINITY, Kind, PointBytes, Scalar};
+    use crate::{INFINITY, OpeningKind, PointBytes, Scalar};
     use alloc::vec::Vec;
 
     fn bytes(digits: &str) -> PointBytes {
@@ -63,10 +63,10 @@ mod tests {
             commitment: bytes("cc3be7cf09e10a9c2b5f0786df3d882882905d9db292c114e8fffb34d5cc0e28"),
             index: 2,
             value: Scalar::from_versions(&[(1 << 40) - 1; 6]).unwrap(),
-            kind: Kind::Tree { log_arity: 1 },
+            kind: OpeningKind::Tree { log_arity: 1 },
             points: &tree,
         };
-        let single = Opening { kind: Kind::Single, points: &single, ..tree };
+        let single = Opening { kind: OpeningKind::Single, points: &single, ..tree };
         let r: Vec<_> =
             coefficients(&VerifyingKey::dev(3).unwrap(), &[tree, single]).take(2).collect();
         // Little-endian: da9e451c...
@@ -81,7 +81,7 @@ mod tests {
             commitment: INFINITY,
             index: 3,
             value: Scalar::from(9),
-            kind: Kind::Tree { log_arity: 2 },
+            kind: OpeningKind::Tree { log_arity: 2 },
             points: &points[..2],
         };
         let swapped = [points[1], points[0]];
@@ -89,9 +89,9 @@ mod tests {
             Opening { commitment: points[0], ..base },
             Opening { index: 4, ..base },
             Opening { value: Scalar::from(10), ..base },
-            Opening { kind: Kind::Single, points: &points[..1], ..base },
-            Opening { kind: Kind::Tree { log_arity: 1 }, points: &points, ..base },
-            Opening { kind: Kind::Tree { log_arity: 4 }, points: &points[..1], ..base },
+            Opening { kind: OpeningKind::Single, points: &points[..1], ..base },
+            Opening { kind: OpeningKind::Tree { log_arity: 1 }, points: &points, ..base },
+            Opening { kind: OpeningKind::Tree { log_arity: 4 }, points: &points[..1], ..base },
             Opening { points: &points[1..3], ..base },
             Opening { points: &swapped, ..base },
         ];

@@ -16,7 +16,7 @@ use prooflight_core::{Error, Reason, Result};
 
 use crate::buckets;
 use crate::key::VerifyingKey;
-use crate::msm::Multiples;
+use crate::msm::OddMultiples;
 use crate::opening::Opening;
 use crate::pairing::product_is_one;
 use crate::point::{PointBytes, decode};
@@ -36,7 +36,7 @@ pub fn verify_openings(openings: &[Opening<'_>], key: &VerifyingKey) -> Result<(
 /// Like [`verify_openings`], for a prover that still has some of the points in decoded form: decoding a point takes a
 /// square root.
 #[cfg(feature = "prover")]
-pub fn verify_openings_of(
+pub fn verify_openings_with(
     openings: &[Opening<'_>],
     key: &VerifyingKey,
     points: &[crate::Point],
@@ -54,8 +54,8 @@ fn verify_decoded(
     decode: impl Fn(&PointBytes) -> Result<G1Affine>,
 ) -> Result<()> {
     openings.iter().try_for_each(|opening| opening.check_form(key.domain()))?;
-    let points = Points::decode(openings, decode)?;
-    let mut equation = Equation::new(key);
+    let points = PointTable::decode(openings, decode)?;
+    let mut equation = PairingEquation::new(key);
     for (opening, coefficient) in openings.iter().zip(coefficients(key, openings)) {
         equation.add(key, &points, opening, coefficient);
     }
@@ -71,12 +71,12 @@ fn verify_decoded(
 }
 
 /// The distinct points of a batch; the generator has the number 0.
-struct Points {
+struct PointTable {
     numbers: BTreeMap<PointBytes, usize>,
     points: Vec<G1Affine>,
 }
 
-impl Points {
+impl PointTable {
     fn decode(
         openings: &[Opening<'_>],
         decode: impl Fn(&PointBytes) -> Result<G1Affine>,
@@ -100,17 +100,17 @@ impl Points {
 }
 
 /// The combined equation: for each point of the key, the multiples of points that are paired with it.
-struct Equation {
+struct PairingEquation {
     /// `[1]_2`, then `[tau^(2^j)]_2` for j from 0; each maps the number of a point to its factor.
     sides: Vec<BTreeMap<usize, Fr>>,
 }
 
-impl Equation {
+impl PairingEquation {
     fn new(key: &VerifyingKey) -> Self {
         Self { sides: key.prepared().iter().map(|_| BTreeMap::new()).collect() }
     }
 
-    fn add(&mut self, key: &VerifyingKey, points: &Points, opening: &Opening<'_>, r: Fr) {
+    fn add(&mut self, key: &VerifyingKey, points: &PointTable, opening: &Opening<'_>, r: Fr) {
         let log_n = key.log_n();
         let squares = key.domain().squares(opening.index);
         self.add_term(0, points.number(&opening.commitment), r);
@@ -129,7 +129,7 @@ impl Equation {
     }
 
     /// `e(sum of the first side, [1]_2) = prod_j e(sum of side j, [tau^(2^j)]_2)`.
-    fn holds(&self, key: &VerifyingKey, points: &Points) -> bool {
+    fn holds(&self, key: &VerifyingKey, points: &PointTable) -> bool {
         let mut sums = self.sums(&points.points);
         if let Some(first) = sums.first_mut() {
             *first = -*first;
@@ -144,8 +144,8 @@ impl Equation {
         let sides = self.sides.iter();
         let sides =
             sides.map(|side| side.iter().map(|(point, factor)| (*point, *factor)).collect());
-        if points.len() < MANY {
-            let multiples = Multiples::new(points);
+        if points.len() < BUCKET_SUM_MIN {
+            let multiples = OddMultiples::new(points);
             sides.map(|terms: Vec<_>| multiples.sum(&terms)).collect()
         } else {
             sides.map(|terms: Vec<_>| buckets::sum(points, &terms)).collect()
@@ -154,12 +154,12 @@ impl Equation {
 }
 
 /// From this many points on, buckets cost less than a table of multiples.
-const MANY: usize = 1 << 9;
+const BUCKET_SUM_MIN: usize = 1 << 9;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{INFINITY, Kind, Scalar};
+    use crate::{INFINITY, OpeningKind, Scalar};
 
     #[test]
     fn as_many_points_as_are_summed_by_buckets() {
@@ -170,7 +170,7 @@ mod tests {
             core::iter::successors(Some(G1Projective::from(generator)), |sum| {
                 Some(*sum + generator)
             })
-            .take(MANY + 70)
+            .take(BUCKET_SUM_MIN + 70)
             .collect();
         let commitments: Vec<_> =
             G1Projective::normalize_batch(&commitments).iter().map(crate::point::encode).collect();
@@ -180,12 +180,12 @@ mod tests {
                 commitment,
                 index: 1,
                 value: Scalar::from(value),
-                kind: Kind::Single,
+                kind: OpeningKind::Single,
                 points: &[INFINITY],
             })
             .collect();
         assert_eq!(verify_openings(&openings, &key), Ok(()));
-        for wrong in [0, MANY - 2, MANY, MANY + 69] {
+        for wrong in [0, BUCKET_SUM_MIN - 2, BUCKET_SUM_MIN, BUCKET_SUM_MIN + 69] {
             let value = core::mem::replace(&mut openings[wrong].value, Scalar::ZERO);
             let error = verify_openings(&openings, &key).unwrap_err();
             assert_eq!(error.reason(), Reason::OpeningMismatch, "{wrong}");

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use prooflight_amt::{
-    Change, Class, Kind, Opening, Parts, Point, Scalar, Setup, Tables, TreeState, VerifyingKey,
-    verify_openings,
+    EntryChange, IndexClass, Opening, OpeningKind, Point, ProverSetup, Scalar, TableParts, Tables,
+    TreeState, VerifyingKey, verify_openings,
 };
 use serde_json::Value;
 
@@ -34,8 +34,8 @@ fn commitments_and_openings_are_those_of_the_definitions() {
     for case in fixture()["cases"].as_array().unwrap() {
         let [log_n, log_arity] =
             ["logN", "logArity"].map(|name| u8::try_from(number(&case[name])).unwrap());
-        let parts = Parts { single: true, tree: Some(log_arity) };
-        let setup = Setup::dev(log_n).unwrap();
+        let parts = TableParts { single: true, tree: Some(log_arity) };
+        let setup = ProverSetup::dev(log_n).unwrap();
         for tables in
             [Tables::dev(log_n, parts).unwrap(), Tables::build(&setup, parts, &|_, _| ()).unwrap()]
         {
@@ -52,11 +52,11 @@ fn check(case: &Value, log_n: u8, log_arity: u8, tables: &Tables) {
         let mut versions = [0; 6];
         for ((slot, version), value) in (0..).zip(&mut versions).zip(list.as_array().unwrap()) {
             *version = value.as_u64().unwrap();
-            changes.push(Change::version(index, slot, i64::try_from(*version).unwrap()));
+            changes.push(EntryChange::version(index, slot, i64::try_from(*version).unwrap()));
         }
         entries.push((index, Scalar::from_versions(&versions).unwrap()));
     }
-    let mut state = TreeState::new(log_n, log_arity, Class::ALL).unwrap();
+    let mut state = TreeState::new(log_n, log_arity, IndexClass::ALL).unwrap();
     state.update(tables, &changes).unwrap();
     let mut sums = [Point::ZERO];
     let numbered: Vec<_> = changes.iter().map(|change| (0, *change)).collect();
@@ -75,6 +75,9 @@ fn check(case: &Value, log_n: u8, log_arity: u8, tables: &Tables) {
     let entry = entries.iter().find(|entry| entry.0 == index);
     let value = entry.map_or(Scalar::ZERO, |entry| entry.1);
     let opening = |kind, points| Opening { commitment, index, value, kind, points };
-    let openings = [opening(Kind::Tree { log_arity }, &tree[..]), opening(Kind::Single, &single)];
+    let openings = [
+        opening(OpeningKind::Tree { log_arity }, &tree[..]),
+        opening(OpeningKind::Single, &single),
+    ];
     assert_eq!(verify_openings(&openings, tables.verifying_key()), Ok(()));
 }

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Vector, value, verify};
 use prooflight_amt::{
-    Change, Class, Kind, Opening, Parts, Point, SLOTS, Scalar, Tables, TreeState, VerifyingKey,
-    verify_openings,
+    EntryChange, IndexClass, Opening, OpeningKind, Point, SLOTS, Scalar, TableParts, Tables,
+    TreeState, VerifyingKey, verify_openings,
 };
 
 /// Sizes and arities, each arity with one level and with several.
@@ -57,8 +57,8 @@ fn a_vector_of_zeros_opens_to_zero() {
 fn versions_go_up_and_down_by_changes_of_their_slots() {
     let (log_n, log_arity) = (4, 2);
     let key = VerifyingKey::dev(log_n).unwrap();
-    let tables = Tables::dev(log_n, Parts { single: true, tree: Some(log_arity) }).unwrap();
-    let mut state = TreeState::new(log_n, log_arity, Class::ALL).unwrap();
+    let tables = Tables::dev(log_n, TableParts { single: true, tree: Some(log_arity) }).unwrap();
+    let mut state = TreeState::new(log_n, log_arity, IndexClass::ALL).unwrap();
     let mut versions = [[0_u64; SLOTS]; 16];
     let mut commitment = [Point::ZERO];
     for block in 0..6_u32 {
@@ -68,7 +68,7 @@ fn versions_go_up_and_down_by_changes_of_their_slots() {
             let version = &mut versions[index as usize][usize::from(slot)];
             let steps = if *version > 0 && i % 4 == 0 { -1 } else { i64::from(i % 3) + 1 };
             *version = version.checked_add_signed(steps).unwrap();
-            changes.push(Change::version(index, slot, steps));
+            changes.push(EntryChange::version(index, slot, steps));
         }
         let numbered: Vec<_> = changes.iter().map(|change| (0, *change)).collect();
         tables.update(&mut commitment, &numbered).unwrap();
@@ -89,7 +89,7 @@ fn versions_go_up_and_down_by_changes_of_their_slots() {
             assert_eq!(state.node(node), before.node(node));
         }
         let mut taken_over = before;
-        taken_over.take_over(&draft);
+        taken_over.apply(&draft);
         assert_eq!(taken_over, state);
         assert!(touched.is_sorted_by(|a, b| a < b) && touched[0] == 0);
         assert!(touched.iter().all(|node| state.node(*node).is_some()));
@@ -102,7 +102,10 @@ fn versions_go_up_and_down_by_changes_of_their_slots() {
         let tree = state.open(*index).unwrap();
         let (commitment, value) = (commitment[0].to_bytes(), *value);
         let opening = |kind, points| Opening { commitment, index: *index, value, kind, points };
-        let openings = [opening(Kind::Tree { log_arity }, &tree), opening(Kind::Single, &single)];
+        let openings = [
+            opening(OpeningKind::Tree { log_arity }, &tree),
+            opening(OpeningKind::Single, &single),
+        ];
         assert_eq!(verify_openings(&openings, &key), Ok(()), "{index}");
     }
 }
@@ -111,11 +114,11 @@ fn versions_go_up_and_down_by_changes_of_their_slots() {
 fn a_class_keeps_what_its_openings_need_and_no_more() {
     let vector = Vector::sample(6, 2);
     let changes: Vec<_> =
-        vector.entries.iter().map(|(index, value)| Change::value(*index, *value)).collect();
+        vector.entries.iter().map(|(index, value)| EntryChange::value(*index, *value)).collect();
     for bits in 0..=6 {
         let mut nodes = 0;
         for class in 0..1 << bits {
-            let class = Class::new(bits, class).unwrap();
+            let class = IndexClass::new(bits, class).unwrap();
             let mut state = TreeState::new(6, 2, class).unwrap();
             state.update(&vector.tables, &changes).unwrap();
             nodes = state.nodes();
@@ -133,7 +136,7 @@ fn a_class_keeps_what_its_openings_need_and_no_more() {
 #[test]
 fn a_state_is_restored_from_its_nodes() {
     let vector = Vector::sample(4, 1);
-    let mut restored = TreeState::new(4, 1, Class::ALL).unwrap();
+    let mut restored = TreeState::new(4, 1, IndexClass::ALL).unwrap();
     for node in 0..restored.nodes() {
         for slot in 0..6 {
             let of_slot = vector.state.node(node).unwrap().iter().skip(slot).step_by(6);

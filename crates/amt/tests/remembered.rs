@@ -5,7 +5,7 @@
 mod common;
 
 use common::value;
-use prooflight_amt::{Change, Class, Parts, Point, Setup, Tables, TreeState};
+use prooflight_amt::{EntryChange, IndexClass, Point, ProverSetup, TableParts, Tables, TreeState};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -17,12 +17,12 @@ const COMMITMENTS: u32 = 3;
 #[test]
 fn blocks_of_every_size_change_states_and_commitments_as_built_tables_do() {
     for (log_n, log_arity) in [(6, 2), (6, 1), (4, 4)] {
-        let parts = Parts { single: true, tree: Some(log_arity) };
+        let parts = TableParts { single: true, tree: Some(log_arity) };
         let known = Tables::dev(log_n, parts).unwrap();
-        let built = Tables::build(&Setup::dev(log_n).unwrap(), parts, &|_, _| ()).unwrap();
-        let class = Class::new(log_arity, 1).unwrap();
+        let built = Tables::build(&ProverSetup::dev(log_n).unwrap(), parts, &|_, _| ()).unwrap();
+        let class = IndexClass::new(log_arity, 1).unwrap();
         // The states share the tables, as those of a chain do.
-        for class in [Class::ALL, class] {
+        for class in [IndexClass::ALL, class] {
             let mut rng = StdRng::seed_from_u64(u64::from(log_n));
             let state = || TreeState::new(log_n, log_arity, class).unwrap();
             let (mut of_known, mut of_built) = (state(), state());
@@ -47,13 +47,13 @@ fn blocks_of_every_size_change_states_and_commitments_as_built_tables_do() {
 }
 
 /// A step up or down, several steps, or another value.
-fn change(rng: &mut StdRng, log_n: u8) -> Change {
+fn change(rng: &mut StdRng, log_n: u8) -> EntryChange {
     let index = rng.random_range(0..1 << log_n);
     let slot = rng.random_range(0..6);
     match rng.random_range(0..6) {
-        0..3 => Change::version(index, slot, 1),
-        3 => Change::version(index, slot, -1),
-        4 => Change::version(index, slot, 7),
-        _ => Change::value(index, value(rng.random_range(0..1000))),
+        0..3 => EntryChange::version(index, slot, 1),
+        3 => EntryChange::version(index, slot, -1),
+        4 => EntryChange::version(index, slot, 7),
+        _ => EntryChange::value(index, value(rng.random_range(0..1000))),
     }
 }

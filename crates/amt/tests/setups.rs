@@ -7,8 +7,8 @@ use std::io::Cursor;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use prooflight_amt::{
-    Change, Class, Kind, Opening, Parts, Scalar, Setup, Tables, TreeState, VerifyingKey,
-    verify_openings,
+    EntryChange, IndexClass, Opening, OpeningKind, ProverSetup, Scalar, TableParts, Tables,
+    TreeState, VerifyingKey, verify_openings,
 };
 use prooflight_core::{Reason, Result};
 
@@ -21,10 +21,10 @@ static NO_CONTRIBUTION: &[u8] = include_bytes!("data/ptau/no_contribution.ptau")
 /// 8 powers on another curve.
 static BLS12_381: &[u8] = include_bytes!("data/ptau/bls12_381.ptau");
 
-const PARTS: Parts = Parts { single: true, tree: Some(2) };
+const PARTS: TableParts = TableParts { single: true, tree: Some(2) };
 
-fn read(bytes: &[u8], log_n: u8) -> Result<Setup> {
-    Setup::read_ptau(Cursor::new(bytes), log_n)
+fn read(bytes: &[u8], log_n: u8) -> Result<ProverSetup> {
+    ProverSetup::read_ptau(Cursor::new(bytes), log_n)
 }
 
 #[track_caller]
@@ -62,8 +62,10 @@ fn openings_under_a_setup_of_snarkjs_verify() {
         let key = setup.verifying_key();
         assert!(!key.is_insecure());
         let tables = Tables::build(&setup, PARTS, &|_, _| ()).unwrap();
-        let mut state = TreeState::new(log_n, 2, Class::ALL).unwrap();
-        state.update(&tables, &[Change::version(1, 3, 1), Change::version(3, 0, 2)]).unwrap();
+        let mut state = TreeState::new(log_n, 2, IndexClass::ALL).unwrap();
+        state
+            .update(&tables, &[EntryChange::version(1, 3, 1), EntryChange::version(3, 0, 2)])
+            .unwrap();
         let value = |versions| Scalar::from_versions(&versions).unwrap();
         let entries = [(1, value([0, 0, 0, 1, 0, 0])), (3, value([2, 0, 0, 0, 0, 0]))];
         let commitment = tables.commit(&entries).unwrap().to_bytes();
@@ -71,8 +73,10 @@ fn openings_under_a_setup_of_snarkjs_verify() {
             let (tree, single) =
                 (state.open(index).unwrap(), [tables.open_single(&entries, index).unwrap()]);
             let opening = |kind, points| Opening { commitment, index, value, kind, points };
-            let openings =
-                [opening(Kind::Tree { log_arity: 2 }, &tree[..]), opening(Kind::Single, &single)];
+            let openings = [
+                opening(OpeningKind::Tree { log_arity: 2 }, &tree[..]),
+                opening(OpeningKind::Single, &single),
+            ];
             assert_eq!(verify_openings(&openings, key), Ok(()));
             // Under any other setup they do not.
             let dev = VerifyingKey::dev(log_n).unwrap();
@@ -80,7 +84,7 @@ fn openings_under_a_setup_of_snarkjs_verify() {
             assert_eq!(error.reason(), Reason::OpeningMismatch);
         }
     }
-    let ids = [read(PREPARED, 4), read(PREPARED, 3), read(OTHER, 4), Setup::dev(4)]
+    let ids = [read(PREPARED, 4), read(PREPARED, 3), read(OTHER, 4), ProverSetup::dev(4)]
         .map(|setup| setup.unwrap().verifying_key().params_id());
     assert!((0..4).all(|i| (0..i).all(|j| ids[i] != ids[j])));
 }
@@ -97,7 +101,7 @@ fn a_file_of_the_wrong_power_curve_or_kind_is_refused() {
     refused(b"zkey\x01\0\0\0\0\0\0\0", 3, Reason::InvalidPtau);
     refused(b"ptau\x01\0\0\0\0\0\0\0", 3, Reason::InvalidPtau);
     refused(b"ptau\x01\0\0\0\xff\xff\xff\xff", 3, Reason::InvalidPtau);
-    let missing = Setup::open_ptau("/nowhere/at/all.ptau".as_ref(), 4).unwrap_err();
+    let missing = ProverSetup::open_ptau("/nowhere/at/all.ptau".as_ref(), 4).unwrap_err();
     assert_eq!(missing.reason(), Reason::StoreFailed);
     // A header of another power than its sections have.
     let header = section(PREPARED, 1);
@@ -253,13 +257,13 @@ fn tables_are_loaded_if_they_are_whole_and_built_otherwise() {
     let open = |parts| {
         let setup = || {
             built.fetch_add(1, Ordering::Relaxed);
-            Setup::dev(4)
+            ProverSetup::dev(4)
         };
         Tables::load_or_build(folder.path(), &key, parts, setup, &|_, _| ()).unwrap()
     };
     let expected = |tables: &Tables| {
-        let mut state = TreeState::new(4, 2, Class::ALL).unwrap();
-        let changes: Vec<_> = (0..16).map(|i| Change::version(i, (i % 6) as u8, 1)).collect();
+        let mut state = TreeState::new(4, 2, IndexClass::ALL).unwrap();
+        let changes: Vec<_> = (0..16).map(|i| EntryChange::version(i, (i % 6) as u8, 1)).collect();
         state.update(tables, &changes).unwrap();
         let entries: Vec<_> = (0..16).map(|i| (i, Scalar::from(u64::from(i)))).collect();
         (state, tables.commit(&entries).unwrap(), tables.open_single(&entries, 3).unwrap())
@@ -291,8 +295,8 @@ fn tables_are_loaded_if_they_are_whole_and_built_otherwise() {
     }
     assert_eq!(built.load(Ordering::Relaxed), times);
     // Other parts are another file.
-    open(Parts::default());
-    open(Parts { single: true, tree: Some(4) });
+    open(TableParts::default());
+    open(TableParts { single: true, tree: Some(4) });
     assert_eq!(built.load(Ordering::Relaxed), times + 2);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
 }
@@ -301,12 +305,12 @@ fn tables_are_loaded_if_they_are_whole_and_built_otherwise() {
 fn tables_are_only_built_from_the_setup_that_was_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let key = VerifyingKey::dev(4).unwrap();
-    let load = |setup: fn() -> Result<Setup>| {
+    let load = |setup: fn() -> Result<ProverSetup>| {
         let tables = Tables::load_or_build(folder.path(), &key, PARTS, setup, &|_, _| ());
         tables.unwrap_err().reason()
     };
     assert_eq!(load(|| read(PREPARED, 4)), Reason::SetupMismatch);
-    assert_eq!(load(|| Setup::dev(5)), Reason::SetupMismatch);
+    assert_eq!(load(|| ProverSetup::dev(5)), Reason::SetupMismatch);
     assert_eq!(load(|| read(NO_CONTRIBUTION, 3)), Reason::InvalidSetup);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }

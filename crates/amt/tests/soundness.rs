@@ -11,7 +11,7 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{Field, PrimeField};
 use ark_serialize::CanonicalSerialize;
 use common::{Owned, Vector, refusal, value, verify};
-use prooflight_amt::{INFINITY, Kind, Point, PointBytes, Scalar, VerifyingKey};
+use prooflight_amt::{INFINITY, OpeningKind, Point, PointBytes, Scalar, VerifyingKey};
 use prooflight_core::{Code, Reason};
 
 const MISMATCH: Option<Reason> = Some(Reason::OpeningMismatch);
@@ -146,8 +146,10 @@ fn errors_that_would_cancel_without_random_coefficients() {
 fn another_arity_or_kind() {
     let key = VerifyingKey::dev(4).unwrap();
     for opening in SAMPLES.iter().cloned() {
-        for kind in
-            [1, 2, 4].map(|log_arity| Kind::Tree { log_arity }).into_iter().chain([Kind::Single])
+        for kind in [1, 2, 4]
+            .map(|log_arity| OpeningKind::Tree { log_arity })
+            .into_iter()
+            .chain([OpeningKind::Single])
         {
             if kind == opening.kind {
                 continue;
@@ -166,7 +168,7 @@ fn another_arity_or_kind() {
             refused(&key, &wrong, MISMATCH, &format!("{:?} filled up as {kind:?}", opening.kind));
         }
         for log_arity in [0, 3, 5, 255] {
-            let wrong = Owned { kind: Kind::Tree { log_arity }, ..opening.clone() };
+            let wrong = Owned { kind: OpeningKind::Tree { log_arity }, ..opening.clone() };
             refused(&key, &wrong, Some(Reason::InvalidArgument), "an arity that does not fit");
         }
     }

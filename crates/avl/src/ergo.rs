@@ -10,7 +10,7 @@ use crate::verify::{Transition, verify_batch};
 const MAX_VALUE_BYTES: usize = 4 << 20;
 
 /// Ergo's dictionary: box ids of 32 bytes to boxes of any length, verified as Ergo's nodes do.
-pub const PARAMS: Params = Params {
+pub const ERGO_PARAMS: Params = Params {
     mode: Mode::Compat,
     limits: Limits { max_value_bytes: MAX_VALUE_BYTES, max_keys: 1 << 16, ..Limits::DEFAULT },
     max_deletes: 1 << 16,
@@ -37,7 +37,7 @@ pub fn verify_ad_proofs<'a>(
     ops: &[Operation<'a>],
     proof: &'a [u8],
 ) -> Result<Verified<Transition<'a>>> {
-    PARAMS.limits.check_proof(proof.len())?;
+    ERGO_PARAMS.limits.check_proof(proof.len())?;
     let hash = blake2b256(&[proof]);
     if hash != header.ad_proofs_root {
         return Err(Error::new(
@@ -46,7 +46,7 @@ pub fn verify_ad_proofs<'a>(
             Hex(&hash),
         ));
     }
-    let batch = verify_batch(&header.parent_state_root, ops, proof, &PARAMS)?;
+    let batch = verify_batch(&header.parent_state_root, ops, proof, &ERGO_PARAMS)?;
     if batch.digest != header.state_root {
         return Err(Error::new(Reason::StateRootMismatch, header.state_root, batch.digest));
     }

@@ -9,19 +9,19 @@ use prooflight_core::blake2b256;
 use crate::params::{LABEL_LENGTH, Label};
 
 /// The preimage of a label.
-pub(crate) enum Preimage<'n> {
+pub(crate) enum LabelPreimage<'n> {
     /// 0x00 || key || value || next key.
     Leaf { key: &'n [u8], value: &'n [u8], next_key: &'n [u8] },
     /// 0x01 || balance || left label || right label.
     Internal { balance: i8, left: &'n Label, right: &'n Label },
 }
 
-impl Preimage<'_> {
+impl LabelPreimage<'_> {
     /// The label, hashed on its own.
     pub(crate) fn label(&self) -> Label {
         match self {
             Self::Leaf { key, value, next_key } => {
-                let mut block = [0; BLOCK];
+                let mut block = [0; BLAKE2B_BLOCK_BYTES];
                 let parts: [&[u8]; 4] = [&[0], key, value, next_key];
                 match join(&mut block, parts) {
                     Some(message) => blake2b256(&[message]),
@@ -36,10 +36,10 @@ impl Preimage<'_> {
 }
 
 /// Bytes in a block of BLAKE2b.
-const BLOCK: usize = 128;
+const BLAKE2B_BLOCK_BYTES: usize = 128;
 
 /// Concatenates the parts if they fit into one block: hashing one block is faster than one call per part.
-fn join<'b>(block: &'b mut [u8; BLOCK], parts: [&[u8]; 4]) -> Option<&'b [u8]> {
+fn join<'b>(block: &'b mut [u8; BLAKE2B_BLOCK_BYTES], parts: [&[u8]; 4]) -> Option<&'b [u8]> {
     let mut end = 0;
     for part in parts {
         let start = end;
@@ -50,10 +50,10 @@ fn join<'b>(block: &'b mut [u8; BLOCK], parts: [&[u8]; 4]) -> Option<&'b [u8]> {
 }
 
 /// The length of an internal node's preimage.
-const INTERNAL_LENGTH: usize = 2 + 2 * LABEL_LENGTH;
+const INTERNAL_PREIMAGE_BYTES: usize = 2 + 2 * LABEL_LENGTH;
 
-fn internal_message(balance: i8, left: &Label, right: &Label) -> [u8; INTERNAL_LENGTH] {
-    let mut message = [1; INTERNAL_LENGTH];
+fn internal_message(balance: i8, left: &Label, right: &Label) -> [u8; INTERNAL_PREIMAGE_BYTES] {
+    let mut message = [1; INTERNAL_PREIMAGE_BYTES];
     [message[1]] = balance.to_be_bytes();
     message[2..2 + LABEL_LENGTH].copy_from_slice(left);
     message[2 + LABEL_LENGTH..].copy_from_slice(right);
@@ -61,9 +61,9 @@ fn internal_message(balance: i8, left: &Label, right: &Label) -> [u8; INTERNAL_L
 }
 
 /// Nodes that can be hashed, children before parents.
-pub(crate) trait Hashed {
+pub(crate) trait HashableNodes {
     /// The preimage of a node's label; its children's labels must be known.
-    fn preimage(&self, node: u32) -> Preimage<'_>;
+    fn preimage(&self, node: u32) -> LabelPreimage<'_>;
     fn set_label(&mut self, node: u32, label: Label);
 }
 
@@ -71,7 +71,7 @@ pub(crate) trait Hashed {
 ///
 /// `level` is 0 for leaves; an internal node's is higher than those of its children in the list.
 #[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
-pub(crate) fn hash_nodes<N: Hashed>(
+pub(crate) fn hash_nodes<N: HashableNodes>(
     nodes: &mut N,
     children_first: &[u32],
     _level: impl Fn(&N, u32) -> u32,
@@ -87,15 +87,15 @@ pub(crate) use levels::hash_nodes;
 
 /// Appends the preimage of a label.
 #[cfg(feature = "prover")]
-pub(crate) fn write_preimage(preimage: &Preimage<'_>, message: &mut Vec<u8>) {
+pub(crate) fn write_preimage(preimage: &LabelPreimage<'_>, message: &mut Vec<u8>) {
     match preimage {
-        Preimage::Leaf { key, value, next_key } => {
+        LabelPreimage::Leaf { key, value, next_key } => {
             message.push(0);
             message.extend_from_slice(key);
             message.extend_from_slice(value);
             message.extend_from_slice(next_key);
         }
-        Preimage::Internal { balance, left, right } => {
+        LabelPreimage::Internal { balance, left, right } => {
             message.extend_from_slice(&internal_message(*balance, left, right));
         }
     }
@@ -131,44 +131,44 @@ mod levels {
     use blake2b_simd::Params;
     use blake2b_simd::many::{HashManyJob, hash_many};
 
-    use super::{Hashed, INTERNAL_LENGTH, Preimage, internal_message};
+    use super::{HashableNodes, INTERNAL_PREIMAGE_BYTES, LabelPreimage, internal_message};
     use crate::params::LABEL_LENGTH;
 
     /// The number of nodes hashed at once.
-    const AT_ONCE: usize = 8;
+    const HASH_BATCH: usize = 8;
 
     /// Hashes every node of a list in which children come before parents.
     ///
     /// `level` is 0 for leaves; an internal node's is higher than those of its children in the list.
-    pub(crate) fn hash_nodes<N: Hashed>(
+    pub(crate) fn hash_nodes<N: HashableNodes>(
         nodes: &mut N,
         children_first: &[u32],
         level: impl Fn(&N, u32) -> u32,
     ) {
         let (order, ends) = sort_by_level(children_first, |node| level(nodes, node));
-        let mut leaves = Vec::with_capacity(AT_ONCE * 128);
-        let mut internal = [[0; INTERNAL_LENGTH]; AT_ONCE];
+        let mut leaves = Vec::with_capacity(HASH_BATCH * 128);
+        let mut internal = [[0; INTERNAL_PREIMAGE_BYTES]; HASH_BATCH];
         let mut start = 0;
         for end in ends {
-            for group in order[start..end].chunks(AT_ONCE) {
-                let mut ends = [0; AT_ONCE];
+            for group in order[start..end].chunks(HASH_BATCH) {
+                let mut ends = [0; HASH_BATCH];
                 leaves.clear();
                 for (at, &node) in group.iter().enumerate() {
                     match nodes.preimage(node) {
-                        Preimage::Leaf { key, value, next_key } => {
+                        LabelPreimage::Leaf { key, value, next_key } => {
                             leaves.push(0);
                             leaves.extend_from_slice(key);
                             leaves.extend_from_slice(value);
                             leaves.extend_from_slice(next_key);
                         }
-                        Preimage::Internal { balance, left, right } => {
+                        LabelPreimage::Internal { balance, left, right } => {
                             internal[at] = internal_message(balance, left, right);
                         }
                     }
                     ends[at] = leaves.len();
                 }
                 // A level has only leaves or only internal nodes.
-                let messages: [&[u8]; AT_ONCE] = if leaves.is_empty() {
+                let messages: [&[u8]; HASH_BATCH] = if leaves.is_empty() {
                     core::array::from_fn(|at| &internal[at][..])
                 } else {
                     let start = |at: usize| at.checked_sub(1).map_or(0, |before| ends[before]);
@@ -180,7 +180,7 @@ mod levels {
         }
     }
 
-    fn hash_group(nodes: &mut impl Hashed, group: &[u32], messages: [&[u8]; AT_ONCE]) {
+    fn hash_group(nodes: &mut impl HashableNodes, group: &[u32], messages: [&[u8]; HASH_BATCH]) {
         let mut params = Params::new();
         params.hash_length(LABEL_LENGTH);
         let mut jobs = messages.map(|message| HashManyJob::new(&params, message));
@@ -221,18 +221,18 @@ mod tests {
     use alloc::vec::Vec;
 
     /// Leaves of every length up to three blocks, then a parent over each.
-    struct Forest {
+    struct TestForest {
         values: Vec<Vec<u8>>,
         labels: Vec<Label>,
     }
 
-    impl Hashed for Forest {
-        fn preimage(&self, node: u32) -> Preimage<'_> {
+    impl HashableNodes for TestForest {
+        fn preimage(&self, node: u32) -> LabelPreimage<'_> {
             if let Some(value) = self.values.get(node as usize) {
-                return Preimage::Leaf { key: b"key", value, next_key: b"next" };
+                return LabelPreimage::Leaf { key: b"key", value, next_key: b"next" };
             }
             let below = &self.labels[node as usize - self.values.len()];
-            Preimage::Internal { balance: -1, left: below, right: below }
+            LabelPreimage::Internal { balance: -1, left: below, right: below }
         }
 
         fn set_label(&mut self, node: u32, label: Label) {
@@ -246,7 +246,7 @@ mod tests {
             (0..400u16).map(|n| vec![n.to_be_bytes()[1]; n.into()]).collect();
         let count = values.len();
         let nodes: Vec<u32> = (0..).take(2 * count).collect();
-        let mut forest = Forest { values, labels: vec![[0; 32]; 2 * count] };
+        let mut forest = TestForest { values, labels: vec![[0; 32]; 2 * count] };
         hash_nodes(&mut forest, &nodes, |_, node| u32::from(node as usize >= count));
         for (n, value) in forest.values.iter().enumerate() {
             let leaf = blake2b256(&[b"\0key", value, b"next"]);

@@ -22,13 +22,13 @@ pub mod state;
 mod tree;
 mod verify;
 
-pub use operation::{Operation, Value};
+pub use operation::{LeafValue, Operation};
 pub use params::{Digest, LABEL_LENGTH, Label, MAX_KEY_LENGTH, Mode, Params};
 #[cfg(feature = "prover")]
 pub use prover::{
-    Assembly, AvlProver, PartialBatch, PersistentAvlProver, PreparedBatch, ProvedBatch, Taken,
-    prove_lookups_at, read_chunk,
+    AvlProver, ChunkEntries, PartialBatch, PersistentAvlProver, PreparedBatch, ProvedBatch,
+    RevisionAssembly, prove_lookups_at, read_chunk,
 };
 #[cfg(all(feature = "prover", feature = "chain"))]
-pub use prover::{AvlGathering, AvlReader, AvlState, GatherEvent, GatheringParams};
+pub use prover::{AvlReader, AvlState, CachedAvlParams, CachedAvlState, RevisionFileEvent};
 pub use verify::{Neighbours, OldValue, Transition, verify_batch};

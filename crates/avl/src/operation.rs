@@ -100,30 +100,30 @@ impl<'a> Operation<'a> {
     }
 
     /// The operation's effect on a key whose value is `old`, or that is absent.
-    pub(crate) fn effect(&self, old: Option<&[u8]>) -> Result<Effect<'a>> {
+    pub(crate) fn effect(&self, old: Option<&[u8]>) -> Result<LeafEffect<'a>> {
         let refuse = |reason| Err(self.refused(reason, old));
         match (*self, old) {
             (Self::Lookup { .. } | Self::UpdateLongBy { delta: 0, .. }, _)
-            | (Self::RemoveIfExists { .. }, None) => Ok(Effect::Keep),
+            | (Self::RemoveIfExists { .. }, None) => Ok(LeafEffect::Keep),
             (Self::Insert { value, .. } | Self::InsertOrUpdate { value, .. }, None) => {
-                Ok(Effect::Insert(Value::Bytes(value)))
+                Ok(LeafEffect::Insert(LeafValue::Bytes(value)))
             }
             (Self::Update { value, .. } | Self::InsertOrUpdate { value, .. }, Some(_)) => {
-                Ok(Effect::Set(Value::Bytes(value)))
+                Ok(LeafEffect::Set(LeafValue::Bytes(value)))
             }
-            (Self::Remove { .. } | Self::RemoveIfExists { .. }, Some(_)) => Ok(Effect::Delete),
+            (Self::Remove { .. } | Self::RemoveIfExists { .. }, Some(_)) => Ok(LeafEffect::Delete),
             (Self::Insert { .. }, Some(_)) => refuse(Reason::KeyExists),
             (Self::Update { .. } | Self::Remove { .. }, None) => refuse(Reason::KeyAbsent),
             (Self::UpdateLongBy { delta, .. }, None) if delta > 0 => {
-                Ok(Effect::Insert(Value::Long(delta.to_be_bytes())))
+                Ok(LeafEffect::Insert(LeafValue::Long(delta.to_be_bytes())))
             }
             (Self::UpdateLongBy { .. }, None) => refuse(Reason::ValueNegative),
             (Self::UpdateLongBy { delta, .. }, Some(old)) => {
                 // Only the first eight bytes of a longer value count, as in scrypto.
                 let Some(long) = old.first_chunk() else { return refuse(Reason::ValueNotLong) };
                 match i64::from_be_bytes(*long).checked_add(delta) {
-                    Some(0) => Ok(Effect::Delete),
-                    Some(sum) if sum > 0 => Ok(Effect::Set(Value::Long(sum.to_be_bytes()))),
+                    Some(0) => Ok(LeafEffect::Delete),
+                    Some(sum) if sum > 0 => Ok(LeafEffect::Set(LeafValue::Long(sum.to_be_bytes()))),
                     Some(_) => refuse(Reason::ValueNegative),
                     None => refuse(Reason::ValueOverflow),
                 }
@@ -154,14 +154,14 @@ impl<'a> Operation<'a> {
 
 /// A value: bytes of the proof or of an operation, or a sum that the verifier computed.
 #[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
+pub enum LeafValue<'a> {
     /// Bytes of the proof or of an operation.
     Bytes(&'a [u8]),
     /// The result of an [`Operation::UpdateLongBy`].
     Long([u8; 8]),
 }
 
-impl AsRef<[u8]> for Value<'_> {
+impl AsRef<[u8]> for LeafValue<'_> {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -170,19 +170,19 @@ impl AsRef<[u8]> for Value<'_> {
     }
 }
 
-impl PartialEq for Value<'_> {
+impl PartialEq for LeafValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.as_ref() == other.as_ref()
     }
 }
 
-impl Eq for Value<'_> {}
+impl Eq for LeafValue<'_> {}
 
 /// The effect of an operation on the leaf that covers its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effect<'a> {
+pub(crate) enum LeafEffect<'a> {
     Keep,
-    Set(Value<'a>),
-    Insert(Value<'a>),
+    Set(LeafValue<'a>),
+    Insert(LeafValue<'a>),
     Delete,
 }

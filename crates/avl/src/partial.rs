@@ -7,10 +7,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::hash::{Hashed, Preimage, hash_nodes};
-use crate::operation::Value;
+use crate::hash::{HashableNodes, LabelPreimage, hash_nodes};
+use crate::operation::LeafValue;
 use crate::params::Label;
-use crate::tree::{Kind, NodeId, Side, Tree};
+use crate::tree::{EditableTree, NodeId, NodeKind, Side};
 
 #[derive(Clone, Copy)]
 struct Node {
@@ -20,14 +20,14 @@ struct Node {
     balance: i8,
     /// Levels of expanded nodes below this one: 0 for leaves and labels.
     level: u32,
-    kind: Kind,
+    kind: NodeKind,
     visited: bool,
     changed: bool,
 }
 
 struct Leaf<'a> {
     key: &'a [u8],
-    value: Value<'a>,
+    value: LeafValue<'a>,
     next_key: &'a [u8],
 }
 
@@ -52,18 +52,18 @@ impl<'a> PartialTree<'a> {
     }
 
     pub(crate) fn push_label(&mut self, label: Label) -> Result<NodeId> {
-        self.push(Node::new(Kind::Label), label)
+        self.push(Node::new(NodeKind::Label), label)
     }
 
     pub(crate) fn push_leaf(
         &mut self,
         key: &'a [u8],
-        value: Value<'a>,
+        value: LeafValue<'a>,
         next_key: &'a [u8],
     ) -> Result<NodeId> {
         let left = next_index(self.leaves.len())?;
         self.leaves.push(Leaf { key, value, next_key });
-        self.push(Node { left, ..Node::new(Kind::Leaf) }, [0; 32])
+        self.push(Node { left, ..Node::new(NodeKind::Leaf) }, [0; 32])
     }
 
     pub(crate) fn push_internal(
@@ -73,7 +73,7 @@ impl<'a> PartialTree<'a> {
         balance: i8,
     ) -> Result<NodeId> {
         let level = self.level(left).max(self.level(right)) + 1;
-        self.push(Node { left, right, balance, level, ..Node::new(Kind::Internal) }, [0; 32])
+        self.push(Node { left, right, balance, level, ..Node::new(NodeKind::Internal) }, [0; 32])
     }
 
     fn push(&mut self, node: Node, label: Label) -> Result<NodeId> {
@@ -95,7 +95,7 @@ impl<'a> PartialTree<'a> {
     /// Called once all nodes of the proof are added; hashes them.
     pub(crate) fn complete(&mut self) {
         self.from_proof = self.nodes.len();
-        let expanded = |&id: &u32| self.nodes[id as usize].kind != Kind::Label;
+        let expanded = |&id: &u32| self.nodes[id as usize].kind != NodeKind::Label;
         let ids: Vec<u32> = (0u32..).take(self.from_proof).filter(expanded).collect();
         self.hash(&ids);
     }
@@ -112,10 +112,10 @@ impl<'a> PartialTree<'a> {
         for (id, node) in self.nodes.iter().enumerate().rev() {
             let height = heights[id];
             match node.kind {
-                Kind::Label => {}
-                Kind::Leaf if height == 0 => {}
-                Kind::Leaf => return Err(wrong_height("a leaf at height 0", height)),
-                Kind::Internal => {
+                NodeKind::Label => {}
+                NodeKind::Leaf if height == 0 => {}
+                NodeKind::Leaf => return Err(wrong_height("a leaf at height 0", height)),
+                NodeKind::Internal => {
                     let lower = |side: Side| u8::from(side.opposite().is_higher(node.balance)) + 1;
                     let left = height.checked_sub(lower(Side::Left));
                     let right = height.checked_sub(lower(Side::Right));
@@ -135,7 +135,7 @@ impl<'a> PartialTree<'a> {
 
     /// Checks that the operations needed every node that the proof expands.
     pub(crate) fn check_all_visited(&self) -> Result<()> {
-        let unused = |node: &Node| node.kind != Kind::Label && !node.visited;
+        let unused = |node: &Node| node.kind != NodeKind::Label && !node.visited;
         match self.nodes[..self.from_proof].iter().position(unused) {
             None => Ok(()),
             Some(at) => Err(Error::new(
@@ -154,7 +154,7 @@ impl<'a> PartialTree<'a> {
             let node = self.nodes[id as usize];
             if node.changed {
                 changed.push(id);
-                if node.kind == Kind::Internal {
+                if node.kind == NodeKind::Internal {
                     pending.extend([node.left, node.right]);
                 }
             }
@@ -168,7 +168,7 @@ impl<'a> PartialTree<'a> {
                 if child.changed { child.level } else { 0 }
             };
             self.nodes[id as usize].level =
-                if kind == Kind::Internal { level(left).max(level(right)) + 1 } else { 0 };
+                if kind == NodeKind::Internal { level(left).max(level(right)) + 1 } else { 0 };
         }
         self.hash(&changed);
     }
@@ -188,7 +188,7 @@ impl<'a> PartialTree<'a> {
 }
 
 impl Node {
-    const fn new(kind: Kind) -> Self {
+    const fn new(kind: NodeKind) -> Self {
         Self { left: 0, right: 0, balance: 0, level: 0, kind, visited: false, changed: false }
     }
 }
@@ -207,14 +207,14 @@ fn wrong_height(expected: &str, height: u8) -> Error {
     )
 }
 
-impl Hashed for PartialTree<'_> {
-    fn preimage(&self, id: u32) -> Preimage<'_> {
+impl HashableNodes for PartialTree<'_> {
+    fn preimage(&self, id: u32) -> LabelPreimage<'_> {
         let node = self.nodes[id as usize];
-        if node.kind == Kind::Leaf {
+        if node.kind == NodeKind::Leaf {
             let Leaf { key, value, next_key } = self.leaf(id);
-            return Preimage::Leaf { key, value: value.as_ref(), next_key };
+            return LabelPreimage::Leaf { key, value: value.as_ref(), next_key };
         }
-        Preimage::Internal {
+        LabelPreimage::Internal {
             balance: node.balance,
             left: &self.labels[node.left as usize],
             right: &self.labels[node.right as usize],
@@ -226,11 +226,11 @@ impl Hashed for PartialTree<'_> {
     }
 }
 
-impl<'a> Tree<'a> for PartialTree<'a> {
+impl<'a> EditableTree<'a> for PartialTree<'a> {
     type Key = &'a [u8];
-    type Value = Value<'a>;
+    type Value = LeafValue<'a>;
 
-    fn kind(&self, node: NodeId) -> Kind {
+    fn kind(&self, node: NodeId) -> NodeKind {
         self.nodes[node as usize].kind
     }
 
@@ -250,7 +250,7 @@ impl<'a> Tree<'a> for PartialTree<'a> {
         self.leaf(leaf).key
     }
 
-    fn value(&self, leaf: NodeId) -> Value<'a> {
+    fn value(&self, leaf: NodeId) -> LeafValue<'a> {
         self.leaf(leaf).value
     }
 
@@ -287,7 +287,7 @@ impl<'a> Tree<'a> for PartialTree<'a> {
         self.leaf_mut(leaf).key = key;
     }
 
-    fn set_value(&mut self, leaf: NodeId, value: Value<'a>) {
+    fn set_value(&mut self, leaf: NodeId, value: LeafValue<'a>) {
         self.leaf_mut(leaf).value = value;
     }
 
@@ -302,11 +302,11 @@ impl<'a> Tree<'a> for PartialTree<'a> {
         Ok(key)
     }
 
-    fn new_value(&mut self, value: Value<'a>) -> Result<Value<'a>> {
+    fn new_value(&mut self, value: LeafValue<'a>) -> Result<LeafValue<'a>> {
         Ok(value)
     }
 
-    fn new_leaf(&mut self, key: &'a [u8], value: Value<'a>, next: &'a [u8]) -> Result<NodeId> {
+    fn new_leaf(&mut self, key: &'a [u8], value: LeafValue<'a>, next: &'a [u8]) -> Result<NodeId> {
         let leaf = self.push_leaf(key, value, next)?;
         Ok(self.edit(leaf))
     }
@@ -320,5 +320,5 @@ impl<'a> Tree<'a> for PartialTree<'a> {
 
     fn discard_key(&mut self, _key: &'a [u8]) {}
 
-    fn discard_value(&mut self, _value: Value<'a>) {}
+    fn discard_value(&mut self, _value: LeafValue<'a>) {}
 }

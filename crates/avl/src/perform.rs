@@ -5,19 +5,19 @@
 
 use prooflight_core::{Error, Reason, Result};
 
-use crate::operation::{Effect, Operation};
+use crate::operation::{LeafEffect, Operation};
 use crate::params::Params;
 use crate::rebalance::{rise_after_growth, rise_after_shrinking, settle_shrunk};
-use crate::tree::{Kind, NodeId, Path, Side, Tree, expect_internal, unexpected};
+use crate::tree::{EditableTree, NodeId, NodeKind, Side, TreePath, expect_internal, unexpected};
 
 /// The leaf that covers an operation's key, and whether it holds exactly that key.
-pub(crate) struct Found {
+pub(crate) struct CoveringLeaf {
     pub(crate) leaf: NodeId,
     pub(crate) matches: bool,
 }
 
 /// The root after an operation, and how the height changed: by -1, 0 or 1.
-pub(crate) struct Performed {
+pub(crate) struct TreeUpdate {
     pub(crate) root: NodeId,
     pub(crate) height_change: i32,
 }
@@ -25,17 +25,17 @@ pub(crate) struct Performed {
 /// Performs `op` at the leaf that `path` leads to; empties the path.
 ///
 /// Nothing is marked or changed if the operation itself fails, for example on a key that exists.
-pub(crate) fn perform<'a, T: Tree<'a>>(
+pub(crate) fn perform<'a, T: EditableTree<'a>>(
     tree: &mut T,
     root: NodeId,
-    path: &mut Path,
-    found: &Found,
+    path: &mut TreePath,
+    found: &CoveringLeaf,
     op: &Operation<'a>,
     params: &Params,
-) -> Result<Performed> {
+) -> Result<TreeUpdate> {
     let leaf = found.leaf;
     let effect = op.effect(found.matches.then(|| tree.value_bytes(leaf)))?;
-    if let Effect::Set(value) | Effect::Insert(value) = &effect {
+    if let LeafEffect::Set(value) | LeafEffect::Insert(value) = &effect {
         params.check_value(value.as_ref().len())?;
     }
     for &(node, _) in path.iter() {
@@ -43,19 +43,19 @@ pub(crate) fn perform<'a, T: Tree<'a>>(
     }
     tree.visit(leaf);
     match effect {
-        Effect::Keep => {
+        LeafEffect::Keep => {
             path.clear();
-            Ok(Performed { root, height_change: 0 })
+            Ok(TreeUpdate { root, height_change: 0 })
         }
-        Effect::Set(value) => {
+        LeafEffect::Set(value) => {
             tree.discard_value(tree.value(leaf));
             let leaf = tree.edit(leaf);
             let value = tree.new_value(value)?;
             tree.set_value(leaf, value);
             let (root, _) = rise_after_growth(tree, path, leaf, false)?;
-            Ok(Performed { root, height_change: 0 })
+            Ok(TreeUpdate { root, height_change: 0 })
         }
-        Effect::Insert(value) => {
+        LeafEffect::Insert(value) => {
             let key = tree.new_key(op.key())?;
             let value = tree.new_value(value)?;
             let left = tree.edit(leaf);
@@ -63,11 +63,11 @@ pub(crate) fn perform<'a, T: Tree<'a>>(
             tree.set_next_key(left, key);
             let subtree = tree.new_internal(left, right, key)?;
             let (root, grew) = rise_after_growth(tree, path, subtree, true)?;
-            Ok(Performed { root, height_change: i32::from(grew) })
+            Ok(TreeUpdate { root, height_change: i32::from(grew) })
         }
-        Effect::Delete => {
+        LeafEffect::Delete => {
             let (root, shrank) = delete(tree, path, leaf)?;
-            Ok(Performed { root, height_change: -i32::from(shrank) })
+            Ok(TreeUpdate { root, height_change: -i32::from(shrank) })
         }
     }
 }
@@ -76,7 +76,11 @@ pub(crate) fn perform<'a, T: Tree<'a>>(
 ///
 /// The leaf's key separates the two subtrees of exactly one internal node, the last one on the path
 /// that was left to the right. Source: scrypto's `deleteHelper`.
-fn delete<'a, T: Tree<'a>>(tree: &mut T, path: &mut Path, leaf: NodeId) -> Result<(NodeId, bool)> {
+fn delete<'a, T: EditableTree<'a>>(
+    tree: &mut T,
+    path: &mut TreePath,
+    leaf: NodeId,
+) -> Result<(NodeId, bool)> {
     let Some(at) = path.iter().rposition(|&(_, side)| side == Side::Right) else {
         return Err(Error::new(
             Reason::TreeShape,
@@ -98,7 +102,7 @@ fn delete<'a, T: Tree<'a>>(tree: &mut T, path: &mut Path, leaf: NodeId) -> Resul
         tree.discard(separator);
         return rise_after_shrinking(tree, path, 0, subtree, true);
     }
-    if tree.kind(left) == Kind::Leaf {
+    if tree.kind(left) == NodeKind::Leaf {
         // The predecessor moves into the leaf's place, and its old place goes with the parent.
         tree.visit(left);
         let subtree = set_entry_of_first(tree, right, left)?;
@@ -119,9 +123,9 @@ fn delete<'a, T: Tree<'a>>(tree: &mut T, path: &mut Path, leaf: NodeId) -> Resul
 }
 
 /// Removes the last leaf of a subtree; returns it, the new subtree and whether that became lower.
-fn delete_last<'a, T: Tree<'a>>(
+fn delete_last<'a, T: EditableTree<'a>>(
     tree: &mut T,
-    path: &mut Path,
+    path: &mut TreePath,
     subtree: NodeId,
 ) -> Result<(NodeId, NodeId, bool)> {
     let keep = path.len();
@@ -130,7 +134,7 @@ fn delete_last<'a, T: Tree<'a>>(
         expect_internal(tree, node)?;
         tree.visit(node);
         let right = tree.child(node, Side::Right);
-        if tree.kind(right) == Kind::Leaf {
+        if tree.kind(right) == NodeKind::Leaf {
             break right;
         }
         path.push((node, Side::Right));
@@ -144,7 +148,7 @@ fn delete_last<'a, T: Tree<'a>>(
 }
 
 /// Gives the last leaf of a subtree another next key; returns the new subtree.
-fn set_next_key_of_last<'a, T: Tree<'a>>(
+fn set_next_key_of_last<'a, T: EditableTree<'a>>(
     tree: &mut T,
     subtree: NodeId,
     next: T::Key,
@@ -155,7 +159,7 @@ fn set_next_key_of_last<'a, T: Tree<'a>>(
 }
 
 /// Gives the first leaf of a subtree the key and value of another leaf; returns the new subtree.
-fn set_entry_of_first<'a, T: Tree<'a>>(
+fn set_entry_of_first<'a, T: EditableTree<'a>>(
     tree: &mut T,
     subtree: NodeId,
     from: NodeId,
@@ -167,7 +171,7 @@ fn set_entry_of_first<'a, T: Tree<'a>>(
 }
 
 /// Edits every node on the outer edge of a subtree; returns its top and the leaf at the end.
-fn edit_edge<'a, T: Tree<'a>>(
+fn edit_edge<'a, T: EditableTree<'a>>(
     tree: &mut T,
     subtree: NodeId,
     side: Side,
@@ -177,7 +181,7 @@ fn edit_edge<'a, T: Tree<'a>>(
     let mut node = subtree;
     loop {
         let kind = tree.kind(node);
-        if kind == Kind::Label {
+        if kind == NodeKind::Label {
             return Err(unexpected("an expanded node", kind));
         }
         tree.visit(node);
@@ -186,7 +190,7 @@ fn edit_edge<'a, T: Tree<'a>>(
             Some(parent) => tree.set_child(parent, side, edited),
             None => top = edited,
         }
-        if kind == Kind::Leaf {
+        if kind == NodeKind::Leaf {
             return Ok((top, edited));
         }
         parent = Some(edited);

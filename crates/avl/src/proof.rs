@@ -1,28 +1,28 @@
 //! The proof's bytes: the old tree's nodes in post-order, an end mark, the directions.
 
 use alloc::vec::Vec;
-use prooflight_core::{Error, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Reason, Result};
 
-use crate::operation::Value;
+use crate::operation::LeafValue;
 use crate::params::{Digest, Mode, Params};
 use crate::partial::PartialTree;
 use crate::tree::{NodeId, Side};
 
 /// A leaf follows: its key unless the previous leaf gives it, its next key, its value.
-pub(crate) const LEAF: u8 = 2;
+pub(crate) const LEAF_TOKEN: u8 = 2;
 /// A label follows, for a subtree that no operation needs.
-pub(crate) const LABEL: u8 = 3;
+pub(crate) const LABEL_TOKEN: u8 = 3;
 /// The tree has ended; the directions follow.
-pub(crate) const END: u8 = 4;
+pub(crate) const END_TOKEN: u8 = 4;
 
 /// The deepest tree that compat mode reads; an honest height fits in a byte.
 const MAX_COMPAT_DEPTH: u32 = 255;
 
 /// A proof that is well-formed and whose tree has the root of the digest.
-pub(crate) struct Decoded<'a> {
+pub(crate) struct DecodedProof<'a> {
     pub(crate) tree: PartialTree<'a>,
     pub(crate) root: NodeId,
-    pub(crate) directions: Directions<'a>,
+    pub(crate) directions: DirectionReader<'a>,
 }
 
 /// Decodes a proof and checks its tree against the digest.
@@ -33,9 +33,9 @@ pub(crate) fn decode<'a>(
     digest: &Digest,
     max_nodes: u64,
     params: &Params,
-) -> Result<Decoded<'a>> {
+) -> Result<DecodedProof<'a>> {
     params.limits.check_proof(proof.len())?;
-    let mut reader = Reader::new(proof);
+    let mut reader = ByteReader::new(proof);
     let (mut tree, root) = decode_tree(&mut reader, proof.len(), digest, max_nodes, params)?;
     if params.mode == Mode::Strict {
         tree.check_heights(digest.height())?;
@@ -48,11 +48,15 @@ pub(crate) fn decode<'a>(
             format_args!("{}", Digest::new(tree.label(root), digest.height())),
         ));
     }
-    Ok(Decoded { tree, root, directions: Directions { bytes: reader.rest(), position: 0 } })
+    Ok(DecodedProof {
+        tree,
+        root,
+        directions: DirectionReader { bytes: reader.rest(), position: 0 },
+    })
 }
 
 fn decode_tree<'a>(
-    reader: &mut Reader<'a>,
+    reader: &mut ByteReader<'a>,
     length: usize,
     digest: &Digest,
     max_nodes: u64,
@@ -70,7 +74,7 @@ fn decode_tree<'a>(
     let mut nodes = 0u64;
     loop {
         let token = reader.u8()?;
-        if token == END {
+        if token == END_TOKEN {
             break;
         }
         nodes += 1;
@@ -82,11 +86,11 @@ fn decode_tree<'a>(
             ));
         }
         let node = match token {
-            LABEL => {
+            LABEL_TOKEN => {
                 previous_leaf = None;
                 tree.push_label(reader.array()?)?
             }
-            LEAF => {
+            LEAF_TOKEN => {
                 let key = match previous_leaf {
                     Some(key) => key,
                     None => reader.take(params.key_length)?,
@@ -122,13 +126,13 @@ fn decode_tree<'a>(
     }
 }
 
-fn decode_value<'a>(reader: &mut Reader<'a>, params: &Params) -> Result<Value<'a>> {
+fn decode_value<'a>(reader: &mut ByteReader<'a>, params: &Params) -> Result<LeafValue<'a>> {
     if let Some(length) = params.value_length {
-        return Ok(Value::Bytes(reader.take(length)?));
+        return Ok(LeafValue::Bytes(reader.take(length)?));
     }
     let length = reader.u32_be()?;
     params.limits.check_value(length.into())?;
-    Ok(Value::Bytes(reader.take(length as usize)?))
+    Ok(LeafValue::Bytes(reader.take(length as usize)?))
 }
 
 fn decode_balance(byte: u8, mode: Mode) -> Result<i8> {
@@ -140,13 +144,13 @@ fn decode_balance(byte: u8, mode: Mode) -> Result<i8> {
 }
 
 /// One bit per internal node descended, least significant bit first, 1 = left.
-pub(crate) struct Directions<'a> {
+pub(crate) struct DirectionReader<'a> {
     bytes: &'a [u8],
     /// In bits.
     position: usize,
 }
 
-impl Directions<'_> {
+impl DirectionReader<'_> {
     /// The next side; `directions_exhausted` if all directions are used.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Side> {

@@ -4,14 +4,14 @@
 
 use prooflight_core::{Error, Reason, Result};
 
-use crate::tree::{NodeId, Path, Side, Tree, expect_internal};
+use crate::tree::{EditableTree, NodeId, Side, TreePath, expect_internal};
 
 /// Links `child` in place of the subtree at the end of `path`, which became higher if `grew`.
 ///
 /// Returns the new root and whether the whole tree became higher. Empties the path.
-pub(crate) fn rise_after_growth<'a, T: Tree<'a>>(
+pub(crate) fn rise_after_growth<'a, T: EditableTree<'a>>(
     tree: &mut T,
-    path: &mut Path,
+    path: &mut TreePath,
     mut child: NodeId,
     mut grew: bool,
 ) -> Result<(NodeId, bool)> {
@@ -36,9 +36,9 @@ pub(crate) fn rise_after_growth<'a, T: Tree<'a>>(
 /// Links `child` in place of the subtree at the end of `path`, which became lower if `shrank`.
 ///
 /// Returns the new top and whether it became lower. Takes the path down to `keep` entries.
-pub(crate) fn rise_after_shrinking<'a, T: Tree<'a>>(
+pub(crate) fn rise_after_shrinking<'a, T: EditableTree<'a>>(
     tree: &mut T,
-    path: &mut Path,
+    path: &mut TreePath,
     keep: usize,
     mut child: NodeId,
     mut shrank: bool,
@@ -53,7 +53,7 @@ pub(crate) fn rise_after_shrinking<'a, T: Tree<'a>>(
 }
 
 /// Restores the balance of an edited node whose subtree on `side` became lower if `shrank`.
-pub(crate) fn settle_shrunk<'a, T: Tree<'a>>(
+pub(crate) fn settle_shrunk<'a, T: EditableTree<'a>>(
     tree: &mut T,
     node: NodeId,
     side: Side,
@@ -72,7 +72,7 @@ pub(crate) fn settle_shrunk<'a, T: Tree<'a>>(
 }
 
 /// `node` was higher on `side`, and `child` on that side became higher still.
-fn rotate_grown<'a, T: Tree<'a>>(
+fn rotate_grown<'a, T: EditableTree<'a>>(
     tree: &mut T,
     node: NodeId,
     side: Side,
@@ -89,7 +89,7 @@ fn rotate_grown<'a, T: Tree<'a>>(
 }
 
 /// `node` was higher on the side opposite to `side`, and its subtree on `side` became lower.
-fn rotate_shrunk<'a, T: Tree<'a>>(
+fn rotate_shrunk<'a, T: EditableTree<'a>>(
     tree: &mut T,
     node: NodeId,
     side: Side,
@@ -115,14 +115,14 @@ fn rotate_shrunk<'a, T: Tree<'a>>(
 }
 
 /// Lifts `child`, which is on `side` of `node`, over `node`. Both are edited nodes.
-fn rotate_once<'a, T: Tree<'a>>(tree: &mut T, node: NodeId, side: Side, child: NodeId) {
+fn rotate_once<'a, T: EditableTree<'a>>(tree: &mut T, node: NodeId, side: Side, child: NodeId) {
     let inner = tree.child(child, side.opposite());
     tree.set_child(node, side, inner);
     tree.set_child(child, side.opposite(), node);
 }
 
 /// Lifts the inner grandchild over `child` and `node`. `node` and `child` are edited nodes.
-fn rotate_twice<'a, T: Tree<'a>>(
+fn rotate_twice<'a, T: EditableTree<'a>>(
     tree: &mut T,
     node: NodeId,
     side: Side,

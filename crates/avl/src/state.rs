@@ -7,24 +7,28 @@ use alloc::vec::Vec;
 use prooflight_core::chain::{ChainLimits, Header, StateOperation, operations_root, state_key};
 use prooflight_core::{Error, Hex, Limits, Reason, Result, Scheme, Verified, order};
 
-use crate::hash::Preimage;
+use crate::hash::LabelPreimage;
 use crate::verify::verify_lookups;
 use crate::{Digest, LABEL_LENGTH, OldValue, Operation, Params, verify_batch};
 
 /// Bytes of a key of the dictionary: the hash of a raw key.
-const KEY_LENGTH: usize = 32;
+const STATE_KEY_BYTES: usize = 32;
 
 /// The dictionary's parameters: keys of 32 bytes and variable values, within the chain's limits.
 pub fn state_params(limits: &ChainLimits) -> Params {
     let most = |limit: u32| usize::try_from(limit).unwrap_or(usize::MAX);
-    let params = Params::new(KEY_LENGTH, None).with_max_operations(most(limits.max_ops));
+    let params = Params::new(STATE_KEY_BYTES, None).with_max_operations(most(limits.max_ops));
     let limits = Limits { max_value_bytes: most(limits.max_value), ..params.limits };
     Params { limits, ..params }
 }
 
 /// The digest of the state before block 0: that of a dictionary without keys.
 pub fn empty_state() -> Digest {
-    let leaf = Preimage::Leaf { key: &[0; KEY_LENGTH], value: &[], next_key: &[0xff; KEY_LENGTH] };
+    let leaf = LabelPreimage::Leaf {
+        key: &[0; STATE_KEY_BYTES],
+        value: &[],
+        next_key: &[0xff; STATE_KEY_BYTES],
+    };
     let mut digest = [0; 33];
     // The last byte is the height, which is 0.
     digest[..LABEL_LENGTH].copy_from_slice(&leaf.label());
@@ -45,7 +49,7 @@ pub fn verify_keys<'a>(
     let digest = digest_of(header)?;
     limits.check_keys(keys)?;
     let hashes: Vec<_> = keys.iter().map(|key| state_key(key)).collect();
-    let hashes: Vec<_> = hashes.iter().map(<[u8; KEY_LENGTH]>::as_slice).collect();
+    let hashes: Vec<_> = hashes.iter().map(<[u8; STATE_KEY_BYTES]>::as_slice).collect();
     let params = state_params(limits);
     let max_keys = params.limits.max_keys.min(Limits::DEFAULT.max_keys);
     verify_lookups(&digest, &hashes, proof, &params.with_max_operations(max_keys))

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::operation::Value;
+use crate::operation::LeafValue;
 
 /// The index of a node in its arena.
 pub(crate) type NodeId = u32;
@@ -42,7 +42,7 @@ impl Side {
 
 /// The kind of a node, as far as the tree knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// Only a label: it stands for a subtree that no operation needs.
     Label,
     Leaf,
@@ -53,13 +53,13 @@ pub(crate) enum Kind {
 ///
 /// A change takes two steps: `edit` returns the node to write to (the node itself, or a copy that
 /// belongs to the batch), then the setters write. A changed node is always linked from a changed parent.
-pub(crate) trait Tree<'a> {
+pub(crate) trait EditableTree<'a> {
     /// The tree's representation of a key.
     type Key: Copy;
     /// The tree's representation of a value.
     type Value: Copy;
 
-    fn kind(&self, node: NodeId) -> Kind;
+    fn kind(&self, node: NodeId) -> NodeKind;
     fn child(&self, node: NodeId, side: Side) -> NodeId;
     fn balance(&self, node: NodeId) -> i8;
     fn key(&self, leaf: NodeId) -> Self::Key;
@@ -80,7 +80,7 @@ pub(crate) trait Tree<'a> {
     fn set_separator(&mut self, node: NodeId, key: Self::Key);
 
     fn new_key(&mut self, key: &'a [u8]) -> Result<Self::Key>;
-    fn new_value(&mut self, value: Value<'a>) -> Result<Self::Value>;
+    fn new_value(&mut self, value: LeafValue<'a>) -> Result<Self::Value>;
     fn new_leaf(&mut self, key: Self::Key, value: Self::Value, next: Self::Key) -> Result<NodeId>;
     /// Adds a balanced internal node over two leaves; the separator is the right leaf's key.
     fn new_internal(&mut self, left: NodeId, right: NodeId, separator: Self::Key)
@@ -95,21 +95,21 @@ pub(crate) trait Tree<'a> {
 }
 
 /// The internal nodes from the root down to a leaf, each with the side that was taken.
-pub(crate) type Path = Vec<(NodeId, Side)>;
+pub(crate) type TreePath = Vec<(NodeId, Side)>;
 
 /// Refuses anything but an internal node.
-pub(crate) fn expect_internal<'a>(tree: &impl Tree<'a>, node: NodeId) -> Result<()> {
+pub(crate) fn expect_internal<'a>(tree: &impl EditableTree<'a>, node: NodeId) -> Result<()> {
     match tree.kind(node) {
-        Kind::Internal => Ok(()),
+        NodeKind::Internal => Ok(()),
         kind => Err(unexpected("an internal node", kind)),
     }
 }
 
 #[cold]
-pub(crate) fn unexpected(expected: &str, kind: Kind) -> Error {
+pub(crate) fn unexpected(expected: &str, kind: NodeKind) -> Error {
     match kind {
-        Kind::Label => Error::new(Reason::NodeNotExpanded, expected, "a label"),
-        Kind::Leaf => Error::new(Reason::TreeShape, expected, "a leaf"),
-        Kind::Internal => Error::new(Reason::TreeShape, expected, "an internal node"),
+        NodeKind::Label => Error::new(Reason::NodeNotExpanded, expected, "a label"),
+        NodeKind::Leaf => Error::new(Reason::TreeShape, expected, "a leaf"),
+        NodeKind::Internal => Error::new(Reason::TreeShape, expected, "an internal node"),
     }
 }

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 use prooflight_core::{Error, Hex, Reason, Result, Verified};
 
-use crate::operation::{Operation, Value};
+use crate::operation::{LeafValue, Operation};
 use crate::params::{Digest, Mode, Params};
 use crate::partial::PartialTree;
-use crate::perform::{Found, perform};
-use crate::proof::{Decoded, Directions, decode};
-use crate::tree::{Kind, NodeId, Path, Tree, unexpected};
+use crate::perform::{CoveringLeaf, perform};
+use crate::proof::{DecodedProof, DirectionReader, decode};
+use crate::tree::{EditableTree, NodeId, NodeKind, TreePath, unexpected};
 
 /// The verified result of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,14 +23,14 @@ pub struct Transition<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldValue<'a> {
     /// The key had this value.
-    Present(Value<'a>),
+    Present(LeafValue<'a>),
     /// The key was absent, between these two.
     Absent(Neighbours<'a>),
 }
 
 impl<'a> OldValue<'a> {
     /// The value, if the key had one.
-    pub const fn value(&self) -> Option<&Value<'a>> {
+    pub const fn value(&self) -> Option<&LeafValue<'a>> {
         match self {
             Self::Present(value) => Some(value),
             Self::Absent(_) => None,
@@ -60,9 +60,9 @@ pub fn verify_batch<'a>(
     proof: &'a [u8],
     params: &Params,
 ) -> Result<Verified<Transition<'a>>> {
-    let Decoded { mut tree, mut root, mut directions } = open(digest, ops, proof, params)?;
+    let DecodedProof { mut tree, mut root, mut directions } = open(digest, ops, proof, params)?;
     let mut height = i32::from(digest.height());
-    let mut path = Path::new();
+    let mut path = TreePath::new();
     let mut results = Vec::with_capacity(ops.len());
     for op in ops {
         let found = descend(&tree, root, &mut directions, &mut path, op.key())?;
@@ -91,8 +91,8 @@ pub(crate) fn verify_lookups<'p>(
     params: &Params,
 ) -> Result<Verified<Vec<Option<&'p [u8]>>>> {
     let lookups: Vec<_> = keys.iter().map(|key| Operation::Lookup { key }).collect();
-    let Decoded { mut tree, root, mut directions } = open(digest, &lookups, proof, params)?;
-    let mut path = Path::new();
+    let DecodedProof { mut tree, root, mut directions } = open(digest, &lookups, proof, params)?;
+    let mut path = TreePath::new();
     let mut values = Vec::with_capacity(keys.len());
     for key in keys {
         let found = descend(&tree, root, &mut directions, &mut path, key)?;
@@ -100,8 +100,10 @@ pub(crate) fn verify_lookups<'p>(
         path.drain(..).for_each(|(node, _)| tree.visit(node));
         values.push(match tree.value(found.leaf) {
             _ if !found.matches => None,
-            Value::Bytes(value) => Some(value),
-            Value::Long(_) => return Err(Error::new(Reason::Bug, "a value of the proof", "a sum")),
+            LeafValue::Bytes(value) => Some(value),
+            LeafValue::Long(_) => {
+                return Err(Error::new(Reason::Bug, "a value of the proof", "a sum"));
+            }
         });
     }
     check_all_used(&tree, &directions, params)?;
@@ -114,7 +116,7 @@ fn open<'p>(
     ops: &[Operation<'_>],
     proof: &'p [u8],
     params: &Params,
-) -> Result<Decoded<'p>> {
+) -> Result<DecodedProof<'p>> {
     params.check(ops)?;
     decode(proof, digest, max_nodes(ops, digest.height(), params.mode), params)
 }
@@ -122,7 +124,7 @@ fn open<'p>(
 /// Checks that a strict proof has no node and no direction that the operations did not need.
 fn check_all_used(
     tree: &PartialTree<'_>,
-    directions: &Directions<'_>,
+    directions: &DirectionReader<'_>,
     params: &Params,
 ) -> Result<()> {
     if params.mode == Mode::Strict {
@@ -152,20 +154,20 @@ fn max_nodes(ops: &[Operation<'_>], height: u8, mode: Mode) -> u64 {
 fn descend(
     tree: &PartialTree<'_>,
     root: NodeId,
-    directions: &mut Directions<'_>,
-    path: &mut Path,
+    directions: &mut DirectionReader<'_>,
+    path: &mut TreePath,
     key: &[u8],
-) -> Result<Found> {
+) -> Result<CoveringLeaf> {
     let mut node = root;
     loop {
         match tree.kind(node) {
-            Kind::Internal => {
+            NodeKind::Internal => {
                 let side = directions.next()?;
                 path.push((node, side));
                 node = tree.child(node, side);
             }
-            Kind::Leaf => break,
-            Kind::Label => return Err(unexpected("the next node of a path", Kind::Label)),
+            NodeKind::Leaf => break,
+            NodeKind::Label => return Err(unexpected("the next node of a path", NodeKind::Label)),
         }
     }
     let (first, next) = (tree.key(node), tree.next_key(node));
@@ -178,10 +180,10 @@ fn descend(
             format_args!("the leaf from {} to {}", Hex(first), Hex(next)),
         ));
     }
-    Ok(Found { leaf: node, matches })
+    Ok(CoveringLeaf { leaf: node, matches })
 }
 
-fn answer<'a>(tree: &PartialTree<'a>, found: &Found) -> OldValue<'a> {
+fn answer<'a>(tree: &PartialTree<'a>, found: &CoveringLeaf) -> OldValue<'a> {
     if found.matches {
         return OldValue::Present(tree.value(found.leaf));
     }

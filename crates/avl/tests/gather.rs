@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use prooflight_avl::state::state_params;
-use prooflight_avl::{AvlGathering, AvlState, GatherEvent, GatheringParams};
+use prooflight_avl::{AvlState, CachedAvlParams, CachedAvlState, RevisionFileEvent};
 use prooflight_core::chain::ChainLimits;
-use prooflight_core::store::{Change, Read, StateStore, Store, WriteBatch};
+use prooflight_core::store::{RawKeyChange, ReadStore, StateStore, Store, WriteBatch};
 use prooflight_core::{Reason, Result};
 use prooflight_testkit::store::SharedStore;
 use tempfile::TempDir;
@@ -33,13 +33,13 @@ impl Kept {
         self.folder.path().join("nodes")
     }
 
-    fn open(&self) -> Result<AvlGathering<SharedStore>> {
+    fn open(&self) -> Result<CachedAvlState<SharedStore>> {
         let events = self.events.clone();
         let watch =
-            move |event: &GatherEvent<'_>| events.lock().unwrap().push(format!("{event:?}"));
+            move |event: &RevisionFileEvent<'_>| events.lock().unwrap().push(format!("{event:?}"));
         let (state, file) = (state_params(&LIMITS), self.file());
-        let params = GatheringParams { state, file, least: 16, watch: Arc::new(watch) };
-        AvlGathering::open(self.store.clone(), params)
+        let params = CachedAvlParams { state, file, min_new_nodes: 16, on_event: Arc::new(watch) };
+        CachedAvlState::open(self.store.clone(), params)
     }
 
     fn events(&self) -> Vec<String> {
@@ -57,7 +57,7 @@ impl Kept {
                 .map(|key| (key, self.blocks.to_be_bytes()))
                 .collect();
             let mut changes: Vec<_> =
-                sets.iter().map(|(key, value)| Change::set(key, value)).collect();
+                sets.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
             changes.sort_by_key(|change| change.key);
             changes.dedup_by_key(|change| change.key);
             let mut prepared = state.prepare(&changes).unwrap();
@@ -77,7 +77,7 @@ impl Kept {
         assert_eq!((state.height(), state.root()), (alone.height(), alone.root()));
         // The writes name the nodes in the store.
         let keys: Vec<_> = (0..61_u64).map(u64::to_be_bytes).collect();
-        let changes: Vec<_> = keys.iter().map(|key| Change::set(key, b"next")).collect();
+        let changes: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, b"next")).collect();
         let next = |prepared: prooflight_core::store::Prepared<_>| (prepared.root, prepared.writes);
         assert_eq!(next(state.prepare(&changes).unwrap()), next(alone.prepare(&changes).unwrap()));
         self.events() != ["Unused"]
@@ -93,7 +93,7 @@ impl Kept {
 }
 
 /// The ids of nodes that a store has.
-fn ids(store: &impl Read) -> Vec<Vec<u8>> {
+fn ids(store: &impl ReadStore) -> Vec<Vec<u8>> {
     store.range(b"n", b"o").map(|entry| entry.unwrap().0).collect()
 }
 

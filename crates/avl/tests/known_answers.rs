@@ -86,7 +86,7 @@ fn ergo_mainnet_blocks_1_to_5_from_the_genesis_boxes() {
     let ids =
         |list: &Value| -> Vec<Vec<u8>> { list.as_array().unwrap().iter().map(bytes).collect() };
 
-    let mut prover = AvlProver::new(ergo::PARAMS).unwrap();
+    let mut prover = AvlProver::new(ergo::ERGO_PARAMS).unwrap();
     let genesis = boxes(&data["genesis_boxes"]);
     let ops: Vec<_> = genesis.iter().map(|(key, value)| Operation::Insert { key, value }).collect();
     let digest = prover.apply_batch(&ops).unwrap().digest;

@@ -15,33 +15,33 @@ use prooflight_avl::{
     AvlProver, Digest, MAX_KEY_LENGTH, Mode, Operation, Params, PersistentAvlProver, ergo,
     verify_batch,
 };
-use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
+use prooflight_core::store::{MemoryStore, ReadStore, Store, WriteBatch};
 use prooflight_core::{Code, Error, Limits, Reason, Result};
-use prooflight_testkit::avl::anatomy::{Anatomy, LEAF, Token, hash};
-use prooflight_testkit::avl::draw::Shape;
-use prooflight_testkit::avl::honest::Honest;
-use prooflight_testkit::avl::op::{Op, ours};
+use prooflight_testkit::avl::draw::EntryShape;
+use prooflight_testkit::avl::honest::HonestDictionary;
+use prooflight_testkit::avl::op::{OwnedOperation, as_operations};
+use prooflight_testkit::avl::proof_parts::{LEAF_TAG, ProofParts, ProofToken, hash};
 
 /// Keys of one byte and values of any length.
 const PARAMS: Params = Params::new(1, None);
-const SHAPE: Shape = Shape { key_length: 1, value_length: None };
+const SHAPE: EntryShape = EntryShape { key_length: 1, value_length: None };
 
 /// A reason, and a refusal that must have it.
 type Case = (Reason, fn() -> Error);
 
 /// One case for each reason.
 const CASES: &[Case] = &[
-    (Reason::Truncated, || hostile(&[], 0, &[Op::Lookup(vec![15])], None)),
+    (Reason::Truncated, || hostile(&[], 0, &[OwnedOperation::Lookup(vec![15])], None)),
     (Reason::ProofTooLarge, || {
         let limits = Limits { max_proof_bytes: 33, ..Limits::DEFAULT };
         caller(Params { limits, ..PARAMS }, &[], &[4; 34])
     }),
-    (Reason::ValueTooLarge, || caller(PARAMS, &[], &[LEAF, 0, 0xff, 0, 1, 0, 1])),
-    (Reason::MissingChild, || look(&[leaf(0, 15), Token::Internal(0)], &[0])),
+    (Reason::ValueTooLarge, || caller(PARAMS, &[], &[LEAF_TAG, 0, 0xff, 0, 1, 0, 1])),
+    (Reason::MissingChild, || look(&[leaf(0, 15), ProofToken::Internal(0)], &[0])),
     (Reason::NotOneRoot, || look(&[leaf(0, 15), leaf(15, 20)], &[0])),
-    (Reason::InvalidBalance, || look(&[leaf(0, 15), leaf(15, 20), Token::Internal(5)], &[0])),
+    (Reason::InvalidBalance, || look(&[leaf(0, 15), leaf(15, 20), ProofToken::Internal(5)], &[0])),
     (Reason::RootMismatch, || caller(PARAMS, &[], &[[3; 33].as_slice(), &[4]].concat())),
-    (Reason::HeightMismatch, || look(&[leaf(0, 15), leaf(15, 20), Token::Internal(1)], &[0])),
+    (Reason::HeightMismatch, || look(&[leaf(0, 15), leaf(15, 20), ProofToken::Internal(1)], &[0])),
     (Reason::TooManyNodes, || hostile(&two_keys(), 1, &[], Some(&[]))),
     (Reason::DirectionsExhausted, || look(&two_keys(), &[])),
     (Reason::DirectionsLeftOver, || look(&shows_15(), &[0, 0])),
@@ -49,22 +49,35 @@ const CASES: &[Case] = &[
     (Reason::NodeNotExpanded, || look(&shows_15(), &[1])),
     (Reason::NodeNotVisited, || look(&two_keys(), &[0])),
     (Reason::KeyNotInLeaf, || look(&two_keys(), &[1])),
-    (Reason::TreeShape, || hostile(&[leaf(15, 20)], 0, &[Op::Remove(vec![15])], Some(&[]))),
-    (Reason::KeyExists, || honest(&[Op::Insert(vec![15], vec![]), Op::Insert(vec![15], vec![])])),
-    (Reason::KeyAbsent, || honest(&[Op::Remove(vec![15])])),
-    (Reason::ValueNotLong, || {
-        honest(&[Op::Insert(vec![15], vec![1; 7]), Op::UpdateLongBy(vec![15], 1)])
+    (Reason::TreeShape, || {
+        hostile(&[leaf(15, 20)], 0, &[OwnedOperation::Remove(vec![15])], Some(&[]))
     }),
-    (Reason::ValueNegative, || honest(&[Op::UpdateLongBy(vec![15], -1)])),
+    (Reason::KeyExists, || {
+        honest(&[
+            OwnedOperation::Insert(vec![15], vec![]),
+            OwnedOperation::Insert(vec![15], vec![]),
+        ])
+    }),
+    (Reason::KeyAbsent, || honest(&[OwnedOperation::Remove(vec![15])])),
+    (Reason::ValueNotLong, || {
+        honest(&[
+            OwnedOperation::Insert(vec![15], vec![1; 7]),
+            OwnedOperation::UpdateLongBy(vec![15], 1),
+        ])
+    }),
+    (Reason::ValueNegative, || honest(&[OwnedOperation::UpdateLongBy(vec![15], -1)])),
     (Reason::ValueOverflow, || {
-        honest(&[Op::UpdateLongBy(vec![15], i64::MAX), Op::UpdateLongBy(vec![15], 1)])
+        honest(&[
+            OwnedOperation::UpdateLongBy(vec![15], i64::MAX),
+            OwnedOperation::UpdateLongBy(vec![15], 1),
+        ])
     }),
     (Reason::HeightOverflow, || {
         // 255 balanced levels, all of which grow.
-        let level = [Token::Label([7; 32]), Token::Internal(0)];
+        let level = [ProofToken::Label([7; 32]), ProofToken::Internal(0)];
         let tokens = [vec![leaf(15, 20)], vec![level; 255].concat()].concat();
         let directions = [&[0xff; 31][..], &[0x7f]].concat();
-        hostile(&tokens, 255, &[Op::Insert(vec![16], vec![])], Some(&directions))
+        hostile(&tokens, 255, &[OwnedOperation::Insert(vec![16], vec![])], Some(&directions))
     }),
     (Reason::AdProofsRootMismatch, || ergo_block([0; 32])),
     (Reason::StateRootMismatch, || ergo_block(hash(&[&label_only()]))),
@@ -148,46 +161,51 @@ fn names(folder: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-fn leaf(key: u8, next_key: u8) -> Token {
-    Token::Leaf { key: vec![key], next_key: vec![next_key], value: Vec::new() }
+fn leaf(key: u8, next_key: u8) -> ProofToken {
+    ProofToken::Leaf { key: vec![key], next_key: vec![next_key], value: Vec::new() }
 }
 
 /// The keys 0 and 15 under one node, both shown.
-fn two_keys() -> [Token; 3] {
-    [leaf(0, 15), leaf(15, 20), Token::Internal(0)]
+fn two_keys() -> [ProofToken; 3] {
+    [leaf(0, 15), leaf(15, 20), ProofToken::Internal(0)]
 }
 
 /// The same shape with the left one as a label.
-fn shows_15() -> [Token; 3] {
-    [Token::Label([7; 32]), leaf(15, 20), Token::Internal(0)]
+fn shows_15() -> [ProofToken; 3] {
+    [ProofToken::Label([7; 32]), leaf(15, 20), ProofToken::Internal(0)]
 }
 
 /// The refusal of a lookup of key 15 in a tree of height 1, under a digest that matches it.
-fn look(tokens: &[Token], directions: &[u8]) -> Error {
-    hostile(tokens, 1, &[Op::Lookup(vec![15])], Some(directions))
+fn look(tokens: &[ProofToken], directions: &[u8]) -> Error {
+    hostile(tokens, 1, &[OwnedOperation::Lookup(vec![15])], Some(directions))
 }
 
 /// The refusal of operations on a tree under a digest that matches it; without directions the
 /// proof ends before its end mark.
-fn hostile(tokens: &[Token], height: u8, ops: &[Op], directions: Option<&[u8]>) -> Error {
+fn hostile(
+    tokens: &[ProofToken],
+    height: u8,
+    ops: &[OwnedOperation],
+    directions: Option<&[u8]>,
+) -> Error {
     let directions_or_none = directions.unwrap_or_default().to_vec();
-    let anatomy = Anatomy { tokens: tokens.to_vec(), directions: directions_or_none };
+    let anatomy = ProofParts { tokens: tokens.to_vec(), directions: directions_or_none };
     let mut proof = anatomy.bytes(SHAPE);
     if directions.is_none() {
         proof.pop();
     }
     let digest = anatomy.root().map_or([height; 33], |root| root.digest(height));
-    verify_batch(&Digest(digest), &ours(ops), &proof, &PARAMS).unwrap_err()
+    verify_batch(&Digest(digest), &as_operations(ops), &proof, &PARAMS).unwrap_err()
 }
 
 /// The refusal of the last operation on an empty dictionary, by the prover and by the verifier.
-fn honest(ops: &[Op]) -> Error {
+fn honest(ops: &[OwnedOperation]) -> Error {
     let (last, first) = ops.split_last().unwrap();
-    let mut honest = Honest::new(SHAPE);
+    let mut honest = HonestDictionary::new(SHAPE);
     honest.apply(first);
     // The proof of a lookup expands every node that this operation visits.
-    let proof = honest.state(vec![Op::Lookup(last.key().to_vec())]).proof;
-    let by_prover = honest.prover.prove_batch(&[last.ours()]).unwrap_err();
+    let proof = honest.state(vec![OwnedOperation::Lookup(last.key().to_vec())]).proof;
+    let by_prover = honest.prover.prove_batch(&[last.as_operation()]).unwrap_err();
     let by_verifier = honest.judge(slice::from_ref(last), &proof, Mode::Strict).unwrap_err();
     assert_eq!(by_prover.reason(), by_verifier.reason());
     by_verifier
@@ -329,21 +347,21 @@ fn the_default_limits_are_those_of_the_specification() {
     assert_eq!((max_proof_bytes, max_keys, max_value_bytes), (8_388_608, 4096, 65_536));
     assert_eq!(PARAMS.limits, Limits::DEFAULT);
     assert_eq!(PARAMS.max_deletes, 4096);
-    let Limits { max_proof_bytes, max_keys, max_value_bytes, .. } = ergo::PARAMS.limits;
+    let Limits { max_proof_bytes, max_keys, max_value_bytes, .. } = ergo::ERGO_PARAMS.limits;
     assert_eq!((max_proof_bytes, max_keys, max_value_bytes), (8_388_608, 65_536, 4_194_304));
-    assert_eq!((ergo::PARAMS.max_deletes, ergo::PARAMS.mode), (65_536, Mode::Compat));
-    assert_eq!((ergo::PARAMS.key_length, ergo::PARAMS.value_length), (32, None));
+    assert_eq!((ergo::ERGO_PARAMS.max_deletes, ergo::ERGO_PARAMS.mode), (65_536, Mode::Compat));
+    assert_eq!((ergo::ERGO_PARAMS.key_length, ergo::ERGO_PARAMS.value_length), (32, None));
 }
 
 #[test]
 fn proofs_and_values_up_to_the_limit_and_no_longer() {
-    let mut honest = Honest::new(SHAPE);
-    honest.apply(&[Op::Insert(vec![15], vec![1; 100])]);
-    let statement = honest.state(vec![Op::Lookup(vec![15])]);
+    let mut honest = HonestDictionary::new(SHAPE);
+    honest.apply(&[OwnedOperation::Insert(vec![15], vec![1; 100])]);
+    let statement = honest.state(vec![OwnedOperation::Lookup(vec![15])]);
     let verify = |max_proof_bytes, max_value_bytes| {
         let limits = Limits { max_proof_bytes, max_value_bytes, ..Limits::DEFAULT };
         let params = Params { limits, ..PARAMS };
-        let ops = ours(&statement.ops);
+        let ops = as_operations(&statement.ops);
         verify_batch(&honest.digest(), &ops, &statement.proof, &params)
             .map(|batch| batch.results.len())
             .map_err(|error| error.reason())
@@ -355,8 +373,8 @@ fn proofs_and_values_up_to_the_limit_and_no_longer() {
 }
 
 /// A fully expanded tree of `height`, with its own digest.
-fn full_tree(height: u8) -> (Anatomy, Digest) {
-    fn grow(height: u8, next: &mut u8, tokens: &mut Vec<Token>) {
+fn full_tree(height: u8) -> (ProofParts, Digest) {
+    fn grow(height: u8, next: &mut u8, tokens: &mut Vec<ProofToken>) {
         if height == 0 {
             tokens.push(leaf(*next, *next + 1));
             *next += 1;
@@ -364,11 +382,11 @@ fn full_tree(height: u8) -> (Anatomy, Digest) {
         }
         grow(height - 1, next, tokens);
         grow(height - 1, next, tokens);
-        tokens.push(Token::Internal(0));
+        tokens.push(ProofToken::Internal(0));
     }
     let mut tokens = Vec::new();
     grow(height, &mut 0, &mut tokens);
-    let anatomy = Anatomy { tokens, directions: vec![0] };
+    let anatomy = ProofParts { tokens, directions: vec![0] };
     let digest = Digest(anatomy.root().unwrap().digest(height));
     (anatomy, digest)
 }
@@ -394,10 +412,11 @@ fn as_many_nodes_as_the_operations_can_need() {
     ] {
         let (anatomy, digest) = full_tree(height);
         let key = last(height);
-        let op = if deletes { Op::RemoveIfExists(key) } else { Op::Lookup(key) };
-        let op = if height == 0 { Op::Lookup(vec![0x80]) } else { op };
+        let op =
+            if deletes { OwnedOperation::RemoveIfExists(key) } else { OwnedOperation::Lookup(key) };
+        let op = if height == 0 { OwnedOperation::Lookup(vec![0x80]) } else { op };
         let proof = anatomy.bytes(SHAPE);
-        let answer = verify_batch(&digest, &[op.ours()], &proof, &PARAMS.with_mode(mode));
+        let answer = verify_batch(&digest, &[op.as_operation()], &proof, &PARAMS.with_mode(mode));
         let few = answer.is_err_and(|error| error.reason() == Reason::TooManyNodes);
         assert_eq!(few, !enough, "{height} {deletes} {mode:?}");
     }

@@ -13,23 +13,23 @@
 use arbitrary::Unstructured;
 use prooflight_avl::{Digest, Mode, ergo, verify_batch};
 use prooflight_core::Reason;
-use prooflight_testkit::avl::anatomy::{Anatomy, LABEL, Token, hash};
-use prooflight_testkit::avl::draw::Shape;
-use prooflight_testkit::avl::honest::{Honest, Statement};
+use prooflight_testkit::avl::draw::EntryShape;
+use prooflight_testkit::avl::honest::{HonestDictionary, TrueStatement};
 use prooflight_testkit::avl::mutation::mutate_ops;
-use prooflight_testkit::avl::op::{Op, ours};
+use prooflight_testkit::avl::op::{OwnedOperation, as_operations};
+use prooflight_testkit::avl::proof_parts::{LABEL_TAG, ProofParts, ProofToken, hash};
 use prooflight_testkit::avl::targets::avl_mutate;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 
 /// Dictionaries of every shape, each with true statements: empty to large, zero to eight operations.
-fn statements() -> Vec<(Honest, Vec<Statement>)> {
+fn statements() -> Vec<(HonestDictionary, Vec<TrueStatement>)> {
     let mut all = Vec::new();
-    for (round, shape) in (0..6).flat_map(|round| Shape::ALL.map(|shape| (round, shape))) {
+    for (round, shape) in (0..6).flat_map(|round| EntryShape::ALL.map(|shape| (round, shape))) {
         let data = random_bytes(all.len() as u64);
         let u = &mut Unstructured::new(&data);
         let history = [0, 4, 12, 20, 40, 80][round];
-        let honest = Honest::draw(u, shape, history).unwrap();
+        let honest = HonestDictionary::draw(u, shape, history).unwrap();
         let statements = [0, 1, 1, 2, 4, 8].map(|most| {
             let mut ops = shape.draw_ops(u, most).unwrap();
             if ops.is_empty() && most > 0 {
@@ -49,7 +49,7 @@ fn random_bytes(seed: u64) -> Vec<u8> {
 }
 
 /// Strict mode must refuse the changed proof; compat mode may accept it only with the true answer.
-fn refused(honest: &Honest, statement: &Statement, proof: &[u8]) {
+fn refused(honest: &HonestDictionary, statement: &TrueStatement, proof: &[u8]) {
     assert_ne!(proof, statement.proof);
     let strict = honest.judge(&statement.ops, proof, Mode::Strict);
     assert!(strict.is_err(), "{} accepted for {:?}", hex::encode(proof), statement.ops);
@@ -57,7 +57,7 @@ fn refused(honest: &Honest, statement: &Statement, proof: &[u8]) {
 }
 
 /// All statements whose proof is small enough for exhaustive changes.
-fn each_small(most: usize, mut test: impl FnMut(&Honest, &Statement)) {
+fn each_small(most: usize, mut test: impl FnMut(&HonestDictionary, &TrueStatement)) {
     let mut count = 0;
     for (honest, statements) in statements() {
         for statement in statements.iter().filter(|statement| statement.proof.len() <= most) {
@@ -153,7 +153,7 @@ fn truncated_at_every_length() {
 #[test]
 fn trailing_bytes_are_compat_only() {
     each_small(usize::MAX, |honest, statement| {
-        for tail in [&[0][..], &[0xff], &[0; 40], &[LABEL; 33]] {
+        for tail in [&[0][..], &[0xff], &[0; 40], &[LABEL_TAG; 33]] {
             let proof = [&statement.proof, tail].concat();
             refused(honest, statement, &proof);
             honest.judge(&statement.ops, &proof, Mode::Compat).unwrap();
@@ -191,12 +191,12 @@ fn spliced_from_other_proofs() {
 #[test]
 fn one_proofs_nodes_with_another_ones_directions() {
     for (honest, statements) in statements() {
-        let parts = |proof: &[u8]| Anatomy::parse(proof, honest.shape).unwrap();
+        let parts = |proof: &[u8]| ProofParts::parse(proof, honest.shape).unwrap();
         for statement in &statements {
             for other in &statements {
                 let tokens = parts(&statement.proof).tokens;
                 let directions = parts(&other.proof).directions;
-                let proof = Anatomy { tokens, directions }.bytes(honest.shape);
+                let proof = ProofParts { tokens, directions }.bytes(honest.shape);
                 if proof != statement.proof {
                     refused(&honest, statement, &proof);
                 }
@@ -229,7 +229,7 @@ fn more_or_fewer_nodes_expanded() {
                 }
             }
             inner += inner_nodes_alone(&honest, statement);
-            let anatomy = Anatomy::parse(&statement.proof, honest.shape).unwrap();
+            let anatomy = ProofParts::parse(&statement.proof, honest.shape).unwrap();
             for at in 0..anatomy.tokens.len() {
                 let mut collapsed = anatomy.clone();
                 collapsed.collapse(at);
@@ -249,13 +249,13 @@ fn more_or_fewer_nodes_expanded() {
 }
 
 /// Expands internal nodes that no operation needs, over labels and without any leaf.
-fn inner_nodes_alone(honest: &Honest, statement: &Statement) -> usize {
+fn inner_nodes_alone(honest: &HonestDictionary, statement: &TrueStatement) -> usize {
     let mut tried = 0;
     for number in (1..254).step_by(11) {
-        let path = honest.state(vec![Op::Lookup(honest.shape.key(number))]);
-        let shown = Anatomy::parse(&honest.show_more(statement, &path), honest.shape).unwrap();
+        let path = honest.state(vec![OwnedOperation::Lookup(honest.shape.key(number))]);
+        let shown = ProofParts::parse(&honest.show_more(statement, &path), honest.shape).unwrap();
         for at in 0..shown.tokens.len() {
-            if !matches!(shown.tokens[at], Token::Internal(_)) {
+            if !matches!(shown.tokens[at], ProofToken::Internal(_)) {
                 continue;
             }
             let mut alone = shown.clone();
@@ -283,7 +283,7 @@ fn inner_nodes_alone(honest: &Honest, statement: &Statement) -> usize {
 #[test]
 fn every_bit_of_the_digest_flipped() {
     each_small(usize::MAX, |honest, statement| {
-        let ops = ours(&statement.ops);
+        let ops = as_operations(&statement.ops);
         let verify = |digest: &Digest, mode| {
             verify_batch(digest, &ops, &statement.proof, &honest.shape.params(mode))
         };
@@ -337,7 +337,7 @@ fn operations_changed_reordered_dropped_or_doubled() {
             for _ in 0..40 {
                 let mut ops = statement.ops.clone();
                 mutate_ops(u, &mut ops, honest.shape).unwrap();
-                let proved = honest.prover.prove_batch(&ours(&ops));
+                let proved = honest.prover.prove_batch(&as_operations(&ops));
                 let same = proved.is_ok_and(|proved| proved.proof == statement.proof);
                 let strict = honest.judge(&ops, &statement.proof, Mode::Strict);
                 assert_eq!(strict.is_ok(), same, "{ops:?} for {:?}", statement.ops);
@@ -372,16 +372,18 @@ fn the_dictionary_has_moved_on() {
 /// Ergo headers commit to the state before, the state after, and the proof: every byte of these matters.
 #[test]
 fn every_bit_of_an_ergo_block_flipped() {
-    let shape = Shape { key_length: 32, value_length: None };
-    let mut honest = Honest::new(shape);
-    honest.apply(&(1..20).map(|n| Op::Insert(shape.key(9 * n), vec![n; 40])).collect::<Vec<_>>());
+    let shape = EntryShape { key_length: 32, value_length: None };
+    let mut honest = HonestDictionary::new(shape);
+    honest.apply(
+        &(1..20).map(|n| OwnedOperation::Insert(shape.key(9 * n), vec![n; 40])).collect::<Vec<_>>(),
+    );
     let ops = vec![
-        Op::Lookup(shape.key(9)),
-        Op::Remove(shape.key(18)),
-        Op::Insert(shape.key(20), vec![]),
+        OwnedOperation::Lookup(shape.key(9)),
+        OwnedOperation::Remove(shape.key(18)),
+        OwnedOperation::Insert(shape.key(20), vec![]),
     ];
     let statement = honest.state(ops);
-    let ops = ours(&statement.ops);
+    let ops = as_operations(&statement.ops);
     let header = ergo::AdProofsHeader {
         parent_state_root: honest.digest(),
         state_root: honest.prover.prove_batch(&ops).unwrap().digest,

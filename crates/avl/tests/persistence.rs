@@ -10,7 +10,7 @@
 use prooflight_avl::{
     AvlProver, Operation, Params, PersistentAvlProver, prove_lookups_at, verify_batch,
 };
-use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
+use prooflight_core::store::{MemoryStore, ReadStore, Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -165,7 +165,7 @@ struct Failing {
     fail: bool,
 }
 
-impl Read for Failing {
+impl ReadStore for Failing {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.inner.get(key)
     }
@@ -264,7 +264,7 @@ fn lookups_in_any_kept_version_are_proved_as_a_whole_dictionary_proves_them() {
 #[test]
 fn a_lookup_reads_the_nodes_of_its_path_and_no_others() {
     struct Counting(MemoryStore, core::cell::Cell<usize>);
-    impl Read for Counting {
+    impl ReadStore for Counting {
         fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
             self.1.set(self.1.get() + usize::from(key.starts_with(b"n")));
             self.0.get(key)

@@ -1,8 +1,8 @@
 //! A revision that is transferred to another store in chunks.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use prooflight_avl::{Assembly, Operation, Params, PersistentAvlProver, read_chunk};
-use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
+use prooflight_avl::{Operation, Params, PersistentAvlProver, RevisionAssembly, read_chunk};
+use prooflight_core::store::{MemoryStore, ReadStore, Store, WriteBatch};
 use prooflight_core::{Code, Reason, Result};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -45,7 +45,7 @@ fn carried(
     revision: u64,
     enough: usize,
 ) -> (Vec<Vec<u8>>, MemoryStore) {
-    let mut assembly = Assembly::new(kept.digest_at(revision).unwrap(), PARAMS);
+    let mut assembly = RevisionAssembly::new(kept.digest_at(revision).unwrap(), PARAMS);
     let (mut chunks, mut to) = (Vec::new(), MemoryStore::default());
     let mut values = Vec::new();
     while let Some(next) = assembly.next().map(<[u8]>::to_vec) {
@@ -94,7 +94,7 @@ fn a_dictionary_goes_on_in_another_store_as_in_its_own() {
 
 /// The result of taking the first chunks unchanged, and then this one.
 fn taken(kept: &Kept, before: &[Vec<u8>], chunk: &[u8]) -> Result<()> {
-    let mut assembly = Assembly::new(kept.digest_at(kept.revision()).unwrap(), PARAMS);
+    let mut assembly = RevisionAssembly::new(kept.digest_at(kept.revision()).unwrap(), PARAMS);
     for chunk in before {
         assembly.take(chunk).unwrap();
     }
@@ -125,7 +125,7 @@ fn a_chunk_that_was_altered_or_is_another_is_refused() {
     // After the last one, and without it.
     let refused = taken(&kept, &chunks, &chunks[0]).unwrap_err();
     assert_eq!(refused.reason(), Reason::KeyNotInLeaf);
-    let mut assembly = Assembly::new(kept.digest_at(kept.revision()).unwrap(), PARAMS);
+    let mut assembly = RevisionAssembly::new(kept.digest_at(kept.revision()).unwrap(), PARAMS);
     assembly.take(&chunks[0]).unwrap();
     assert_eq!(assembly.finish(1).unwrap_err().reason(), Reason::InvalidArgument);
 }
@@ -143,11 +143,11 @@ fn damage_is_found_where_it_is_read() {
     let kept = made(5, 30);
     let revision = kept.revision();
     let whole = kept.snapshot().unwrap();
-    let keys: Vec<_> = Read::range(&whole, b"n", b"o").map(|entry| entry.unwrap().0).collect();
+    let keys: Vec<_> = ReadStore::range(&whole, b"n", b"o").map(|entry| entry.unwrap().0).collect();
     let right = read_chunk(&whole, &PARAMS, revision, &[0; 8], usize::MAX).unwrap();
     for key in keys {
         let mut damaged = whole.clone();
-        let mut record = Read::get(&damaged, &key).unwrap().unwrap();
+        let mut record = ReadStore::get(&damaged, &key).unwrap().unwrap();
         let last = record.len() - 1;
         record[last] ^= 1;
         let mut batch = WriteBatch::new();

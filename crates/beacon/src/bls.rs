@@ -27,12 +27,12 @@ use crate::committee::{KeyBytes, SyncCommittee};
 pub(crate) type SignatureBytes = [u8; 96];
 
 /// The domain of hashing to the curve, and its length: `DST_prime` of RFC 9380.
-const SUITE: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_\x2b";
+const HASH_TO_CURVE_DST: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_\x2b";
 
-const COMPRESSED: u8 = 1 << 7;
-const INFINITY: u8 = 1 << 6;
-const LARGER_Y: u8 = 1 << 5;
-const FLAGS: u8 = COMPRESSED | INFINITY | LARGER_Y;
+const COMPRESSED_FLAG: u8 = 1 << 7;
+const INFINITY_FLAG: u8 = 1 << 6;
+const LARGER_Y_FLAG: u8 = 1 << 5;
+const FLAG_MASK: u8 = COMPRESSED_FLAG | INFINITY_FLAG | LARGER_Y_FLAG;
 
 /// Checks that the members of a committee with a set bit all signed `message`.
 ///
@@ -98,7 +98,7 @@ fn hash_to_curve(message: &Hash) -> core::result::Result<G2Affine, HashToCurveEr
 /// The implementation of arkworks needs big integers.
 fn hash_to_field(message: &Hash) -> [Fq2; 2] {
     let hash = |parts: &[&[u8]]| -> Hash {
-        let parts = parts.iter().copied().chain([SUITE]);
+        let parts = parts.iter().copied().chain([HASH_TO_CURVE_DST]);
         parts.fold(Sha256::new(), Sha256::chain_update).finalize().into()
     };
     let first = hash(&[&[0; 64], message, &256_u16.to_be_bytes(), &[0]]);
@@ -160,9 +160,9 @@ fn decode_signature(bytes: &SignatureBytes) -> Result<G2Affine> {
 /// The x coordinate, and whether y is the larger one; `None` for infinity and uncompressed points.
 fn split_flags<const N: usize>(mut bytes: [u8; N]) -> Option<([u8; N], bool)> {
     let first = bytes.first_mut()?;
-    let flags = *first & FLAGS;
-    *first &= !FLAGS;
-    (flags & !LARGER_Y == COMPRESSED).then_some((bytes, flags & LARGER_Y != 0))
+    let flags = *first & FLAG_MASK;
+    *first &= !FLAG_MASK;
+    (flags & !LARGER_Y_FLAG == COMPRESSED_FLAG).then_some((bytes, flags & LARGER_Y_FLAG != 0))
 }
 
 /// A big-endian field element; `None` if it is not below the modulus.

@@ -4,34 +4,34 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Verified};
 
-use crate::clock::Clock;
+use crate::clock::SlotClock;
 use crate::finality::{FinalizedBlock, FinalizedBlocks};
 use crate::fork::Fork;
-use crate::header::Header;
-use crate::message::{Bootstrap, Kind, SyncAggregate, Update};
+use crate::header::LightClientHeader;
+use crate::message::{Bootstrap, SyncAggregate, Update, UpdateKind};
 use crate::network::Network;
-use crate::store::Store;
-use crate::stream::Chunk;
+use crate::store::LightClientStore;
+use crate::update_chunks::UpdateChunk;
 
 /// Follows a network's heads from a checkpoint that the application trusts.
 ///
 /// Stricter than the specification: no head moves, not even the optimistic one, unless two thirds of
 /// the committee signed; there are no forced updates; an update that finalizes an older block than the
 /// newest one moves no head; and two finalized blocks of one slot stop the client permanently, as long as
-/// the first is one of the last 512. Slots are compared with the caller's [`Clock`].
+/// the first is one of the last 512. Slots are compared with the caller's [`SlotClock`].
 #[derive(Clone, Debug)]
 pub struct LightClient {
-    pub(crate) store: Store,
+    pub(crate) store: LightClientStore,
     pub(crate) finalized: Option<Participation>,
     pub(crate) optimistic: Option<Participation>,
     /// The newest finalized blocks; the last one is the store's.
     pub(crate) finalized_blocks: FinalizedBlocks,
-    evidence: Option<Evidence>,
+    evidence: Option<ConflictEvidence>,
 }
 
 /// A beacon block, and the execution block that it commits to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct BeaconHead {
     /// The beacon block's slot.
     pub slot: u64,
     /// The beacon block's root.
@@ -49,12 +49,12 @@ pub struct Participation {
     /// Members that signed.
     pub signed: usize,
     /// Members of the committee.
-    pub of: usize,
+    pub members: usize,
 }
 
 /// The changes made by an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct HeadChanges {
     /// Whether there is a newer finalized head, or the next committee became known.
     pub finality: bool,
     /// Whether there is a newer optimistic head.
@@ -63,15 +63,15 @@ pub struct Progress {
 
 /// Two updates that finalize different blocks of one slot, each signed by two thirds of a committee.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
+pub struct ConflictEvidence {
     /// The slot of both blocks.
     pub slot: u64,
     /// The roots of the first block and of the other.
     pub roots: [Hash; 2],
     /// The update that finalized the first block; `None` if the block is trusted, or the update is no longer kept.
-    pub first: Option<(Kind, Vec<u8>)>,
+    pub first: Option<(UpdateKind, Vec<u8>)>,
     /// The update that finalizes the other block.
-    pub second: (Kind, Vec<u8>),
+    pub second: (UpdateKind, Vec<u8>),
 }
 
 impl LightClient {
@@ -84,18 +84,18 @@ impl LightClient {
         network: Network,
         checkpoint: &Hash,
         bootstrap: &[u8],
-        clock: impl Into<Clock>,
+        clock: impl Into<SlotClock>,
         max_age: u64,
     ) -> Result<Self> {
         let bootstrap = Bootstrap::decode(bootstrap, &network)?;
-        let store = Store::initialize(network, checkpoint, bootstrap)?;
+        let store = LightClientStore::initialize(network, checkpoint, bootstrap)?;
         clock.into().check_age(store.finalized.beacon.slot, max_age)?;
-        Ok(Self::at(store, None, None, Vec::new()))
+        Ok(Self::with_heads(store, None, None, Vec::new()))
     }
 
     /// A client with these heads, the participation behind each, and the finalized blocks before them.
-    pub(crate) fn at(
-        store: Store,
+    pub(crate) fn with_heads(
+        store: LightClientStore,
         finalized: Option<Participation>,
         optimistic: Option<Participation>,
         mut before: Vec<FinalizedBlock>,
@@ -111,10 +111,15 @@ impl LightClient {
     /// refused. `too_few_signatures` below two thirds of the committee; `not_extending` if the attested block
     /// is another one than the finalized one of its slot; the other reasons correspond to the specification's
     /// assertions.
-    pub fn process(&mut self, kind: Kind, ssz: &[u8], clock: impl Into<Clock>) -> Result<Progress> {
+    pub fn process(
+        &mut self,
+        kind: UpdateKind,
+        ssz: &[u8],
+        clock: impl Into<SlotClock>,
+    ) -> Result<HeadChanges> {
         self.check_consistent()?;
         let update = Update::decode(kind, ssz, &self.store.network)?;
-        self.take(&update, (kind, ssz), clock.into())
+        self.apply_update(&update, (kind, ssz), clock.into())
     }
 
     /// Processes an update with the fork digest that it came with.
@@ -124,9 +129,9 @@ impl LightClient {
     /// know: any error of such an update is `unsupported_fork`.
     pub fn process_chunk(
         &mut self,
-        chunk: &Chunk<'_>,
-        clock: impl Into<Clock>,
-    ) -> Result<Progress> {
+        chunk: &UpdateChunk<'_>,
+        clock: impl Into<SlotClock>,
+    ) -> Result<HeadChanges> {
         self.check_consistent()?;
         let network = &self.store.network;
         let known = network.knows_digest(chunk.digest);
@@ -134,31 +139,31 @@ impl LightClient {
             let found = format_args!("digest {}: {error}", Hex(&chunk.digest));
             Error::new(Reason::UnsupportedFork, "the digest of a fork of this network", found)
         };
-        let update = Update::decode(Kind::Update, chunk.ssz, network);
+        let update = Update::decode(UpdateKind::Update, chunk.ssz, network);
         let update = if known { update? } else { update.map_err(unsupported)? };
         let epoch = network.epoch(update.attested.beacon.slot);
         let expected = network.fork_digest(epoch);
         if chunk.digest != expected && (known || network.fork_of_epoch(epoch) < Some(Fork::Fulu)) {
             return Err(Error::new(Reason::WrongFork, Hex(&expected), Hex(&chunk.digest)));
         }
-        let taken = self.take(&update, (Kind::Update, chunk.ssz), clock.into());
+        let taken = self.apply_update(&update, (UpdateKind::Update, chunk.ssz), clock.into());
         taken.map_err(|error| match error.reason() {
             Reason::BranchMismatch | Reason::InvalidSignature if !known => unsupported(error),
             _ => error,
         })
     }
 
-    fn take(
+    fn apply_update(
         &mut self,
         update: &Update,
-        (kind, ssz): (Kind, &[u8]),
-        clock: Clock,
-    ) -> Result<Progress> {
+        (kind, ssz): (UpdateKind, &[u8]),
+        clock: SlotClock,
+    ) -> Result<HeadChanges> {
         let participation = Participation::of(&update.aggregate);
         if !update.aggregate.has_supermajority() {
             return Err(Error::new(
                 Reason::TooFewSignatures,
-                format_args!("two thirds of {}", participation.of),
+                format_args!("two thirds of {}", participation.members),
                 participation.signed,
             ));
         }
@@ -166,10 +171,10 @@ impl LightClient {
             .finalized()
             .map(|header| FinalizedBlock::new(&header.beacon, Some((kind, Vec::from(ssz)))));
         if let Some(block) = &finalizes
-            && let Some(known) = self.contradicted(block.slot, &block.root)
+            && let Some(known) = self.conflicting_block(block.slot, &block.root)
         {
             self.store.validate_finality(update, clock.latest_slot)?;
-            self.evidence = Some(Evidence {
+            self.evidence = Some(ConflictEvidence {
                 slot: known.slot,
                 roots: [known.root, block.root],
                 first: known.update.clone(),
@@ -177,11 +182,11 @@ impl LightClient {
             });
             return self
                 .check_consistent()
-                .map(|()| Progress { finality: false, optimistic: false });
+                .map(|()| HeadChanges { finality: false, optimistic: false });
         }
         self.store.validate(update, clock.latest_slot)?;
         let attested = &update.attested.beacon;
-        if let Some(known) = self.contradicted(attested.slot, &attested.root()) {
+        if let Some(known) = self.conflicting_block(attested.slot, &attested.root()) {
             let found = Hex(&attested.root());
             return Err(Error::new(Reason::NotExtending, Hex(&known.root), found));
         }
@@ -199,31 +204,31 @@ impl LightClient {
         if let Some(block) = finalizes {
             self.finalized_blocks.insert(block);
         }
-        Ok(Progress { finality, optimistic })
+        Ok(HeadChanges { finality, optimistic })
     }
 
     /// The finalized block of this slot, if it has another root.
-    fn contradicted(&self, slot: u64, root: &Hash) -> Option<&FinalizedBlock> {
+    fn conflicting_block(&self, slot: u64, root: &Hash) -> Option<&FinalizedBlock> {
         self.finalized_blocks.at(slot).filter(|known| known.root != *root)
     }
 
     /// The newest finalized block.
-    pub fn finalized(&self) -> Result<Verified<Head>> {
+    pub fn finalized(&self) -> Result<Verified<BeaconHead>> {
         self.head(&self.store.finalized, self.finalized)
     }
 
     /// The newest block that two thirds of a committee signed; never older than the finalized one.
-    pub fn optimistic(&self) -> Result<Verified<Head>> {
+    pub fn optimistic(&self) -> Result<Verified<BeaconHead>> {
         self.head(&self.store.optimistic, self.optimistic)
     }
 
     fn head(
         &self,
-        header: &Header,
+        header: &LightClientHeader,
         participation: Option<Participation>,
-    ) -> Result<Verified<Head>> {
+    ) -> Result<Verified<BeaconHead>> {
         self.check_consistent()?;
-        Ok(Verified::by_verifier(Head {
+        Ok(Verified::by_verifier(BeaconHead {
             slot: header.beacon.slot,
             beacon_root: header.beacon.root(),
             execution_block_hash: header.execution.map(|execution| execution.block_hash),
@@ -248,27 +253,29 @@ impl LightClient {
     }
 
     /// The two updates that contradict each other, if any.
-    pub const fn evidence(&self) -> Option<&Evidence> {
+    pub const fn evidence(&self) -> Option<&ConflictEvidence> {
         self.evidence.as_ref()
     }
 
     /// Returns `conflicting_finality`, with the roots of both blocks, if two finalized blocks contradicted each
     /// other.
     pub(crate) fn check_consistent(&self) -> Result<()> {
-        let Some(Evidence { roots: [first, second], .. }) = &self.evidence else { return Ok(()) };
+        let Some(ConflictEvidence { roots: [first, second], .. }) = &self.evidence else {
+            return Ok(());
+        };
         Err(Error::new(Reason::ConflictingFinality, Hex(first), Hex(second)))
     }
 }
 
-impl Head {
+impl BeaconHead {
     /// Checks that the block is at most `max_age` slots old; otherwise `head_too_old`, or `head_in_future`.
-    pub fn check_age(&self, clock: impl Into<Clock>, max_age: u64) -> Result<()> {
+    pub fn check_age(&self, clock: impl Into<SlotClock>, max_age: u64) -> Result<()> {
         clock.into().check_age(self.slot, max_age)
     }
 }
 
 impl Participation {
     fn of(aggregate: &SyncAggregate) -> Self {
-        Self { signed: aggregate.participants(), of: aggregate.bits.len() }
+        Self { signed: aggregate.participants(), members: aggregate.bits.len() }
     }
 }

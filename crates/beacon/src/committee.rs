@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Hash, Reader, Result};
+use prooflight_core::{ByteReader, Hash, Result};
 
 use crate::ssz::{bytes_root, hash_pair, merkleize};
 
@@ -20,7 +20,7 @@ pub struct SyncCommittee {
 
 impl SyncCommittee {
     /// Reads the container; the keys are not decoded.
-    pub(crate) fn read(reader: &mut Reader<'_>, size: usize) -> Result<Self> {
+    pub(crate) fn read(reader: &mut ByteReader<'_>, size: usize) -> Result<Self> {
         let keys = reader.take(size.saturating_mul(48))?.as_chunks().0.to_vec();
         Ok(Self { keys, aggregate: reader.array()? })
     }

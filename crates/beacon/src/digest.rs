@@ -8,7 +8,7 @@ use crate::network::Network;
 use crate::ssz::{hash_pair, leaf, sha256};
 
 /// `DOMAIN_SYNC_COMMITTEE`.
-const SYNC_COMMITTEE: [u8; 4] = [7, 0, 0, 0];
+const DOMAIN_SYNC_COMMITTEE: [u8; 4] = [7, 0, 0, 0];
 
 impl Network {
     /// The message that a committee signs for a header at `signature_slot`: `compute_signing_root`.
@@ -18,7 +18,7 @@ impl Network {
         let version = self.fork_version(signature_slot.max(1) - 1);
         let mut domain = self.fork_data_root(version);
         domain.copy_within(..28, 4);
-        domain[..4].copy_from_slice(&SYNC_COMMITTEE);
+        domain[..4].copy_from_slice(&DOMAIN_SYNC_COMMITTEE);
         hash_pair(&header.root(), &domain)
     }
 

@@ -2,14 +2,14 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hash, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Hash, Reason, Result};
 
 use crate::fork::Fork;
-use crate::header::Execution;
+use crate::header::ExecutionBlock;
 use crate::ssz::{bytes_root, hash_pair, invalid_encoding, leaf, merkleize, read_offset, u64_root};
 
 /// The largest length of `extra_data`.
-const EXTRA_DATA: usize = 32;
+const MAX_EXTRA_DATA_BYTES: usize = 32;
 
 /// Bytes before `extra_data` in a fork's encoding.
 pub(crate) const fn fixed_length(fork: Fork) -> usize {
@@ -38,8 +38,8 @@ pub(crate) fn is_default(bytes: &[u8], fork: Fork) -> bool {
 ///
 /// Blocks before Deneb have no blobs: in a newer encoding their fields are zero, and not part of the
 /// root.
-pub(crate) fn decode(bytes: &[u8], format: Fork, of: Fork) -> Result<Execution> {
-    let mut reader = Reader::new(bytes);
+pub(crate) fn decode(bytes: &[u8], format: Fork, of: Fork) -> Result<ExecutionBlock> {
+    let mut reader = ByteReader::new(bytes);
     let mut leaves = Vec::with_capacity(32);
     leaves.push(reader.array()?); // parent_hash
     leaves.push(leaf(reader.take(20)?)); // fee_recipient
@@ -71,11 +71,11 @@ pub(crate) fn decode(bytes: &[u8], format: Fork, of: Fork) -> Result<Execution> 
         }
     }
     let extra = reader.rest();
-    if extra.len() > EXTRA_DATA {
+    if extra.len() > MAX_EXTRA_DATA_BYTES {
         return Err(invalid_encoding("extra data of at most 32 bytes", extra));
     }
     if let Some(root) = leaves.get_mut(extra_data) {
         *root = hash_pair(&leaf(extra), &u64_root(extra.len() as u64));
     }
-    Ok(Execution { block_hash, root: merkleize(leaves) })
+    Ok(ExecutionBlock { block_hash, root: merkleize(leaves) })
 }

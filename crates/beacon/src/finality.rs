@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use prooflight_core::Hash;
 
 use crate::header::BeaconHeader;
-use crate::message::Kind;
+use crate::message::UpdateKind;
 
 /// The largest number of blocks: two periods of the public networks, with one finalized block per epoch.
-pub(crate) const MAX_BLOCKS: usize = 512;
+pub(crate) const MAX_FINALIZED_BLOCKS: usize = 512;
 
 /// The largest total size of kept updates.
 const MAX_UPDATE_BYTES: usize = 1 << 20;
@@ -19,12 +19,12 @@ pub(crate) struct FinalizedBlock {
     pub(crate) slot: u64,
     pub(crate) root: Hash,
     /// The update that finalized it; `None` for a trusted block, and once the update is no longer kept.
-    pub(crate) update: Option<(Kind, Vec<u8>)>,
+    pub(crate) update: Option<(UpdateKind, Vec<u8>)>,
 }
 
 impl FinalizedBlock {
     /// A block that the caller trusts, or that an update finalizes.
-    pub(crate) fn new(header: &BeaconHeader, update: Option<(Kind, Vec<u8>)>) -> Self {
+    pub(crate) fn new(header: &BeaconHeader, update: Option<(UpdateKind, Vec<u8>)>) -> Self {
         Self { slot: header.slot, root: header.root(), update }
     }
 }
@@ -34,14 +34,14 @@ impl FinalizedBlock {
 pub(crate) struct FinalizedBlocks(Vec<FinalizedBlock>);
 
 impl FinalizedBlocks {
-    /// `blocks` are in ascending order, and at most [`MAX_BLOCKS`].
+    /// `blocks` are in ascending order, and at most [`MAX_FINALIZED_BLOCKS`].
     pub(crate) const fn new(blocks: Vec<FinalizedBlock>) -> Self {
         Self(blocks)
     }
 
     /// The block of a slot.
     pub(crate) fn at(&self, slot: u64) -> Option<&FinalizedBlock> {
-        self.place(slot).ok().and_then(|at| self.0.get(at))
+        self.search(slot).ok().and_then(|at| self.0.get(at))
     }
 
     /// The blocks before a slot.
@@ -51,7 +51,7 @@ impl FinalizedBlocks {
 
     /// Adds a block; drops the oldest block, or the oldest updates, above the limits.
     pub(crate) fn insert(&mut self, block: FinalizedBlock) {
-        match self.place(block.slot) {
+        match self.search(block.slot) {
             Ok(at) => {
                 if let Some(known) = self.0.get_mut(at)
                     && known.update.is_none()
@@ -61,7 +61,7 @@ impl FinalizedBlocks {
             }
             Err(at) => self.0.insert(at, block),
         }
-        if self.0.len() > MAX_BLOCKS {
+        if self.0.len() > MAX_FINALIZED_BLOCKS {
             self.0.remove(0);
         }
         let mut bytes = 0;
@@ -73,7 +73,7 @@ impl FinalizedBlocks {
         }
     }
 
-    fn place(&self, slot: u64) -> Result<usize, usize> {
+    fn search(&self, slot: u64) -> Result<usize, usize> {
         self.0.binary_search_by_key(&slot, |block| block.slot)
     }
 }
@@ -84,13 +84,13 @@ mod tests {
     use alloc::vec;
 
     fn block(slot: u64, bytes: usize) -> FinalizedBlock {
-        FinalizedBlock { slot, root: [1; 32], update: Some((Kind::Finality, vec![0; bytes])) }
+        FinalizedBlock { slot, root: [1; 32], update: Some((UpdateKind::Finality, vec![0; bytes])) }
     }
 
     #[test]
     fn the_oldest_blocks_are_forgotten() {
         let mut blocks = FinalizedBlocks::new(Vec::new());
-        let most = MAX_BLOCKS as u64;
+        let most = MAX_FINALIZED_BLOCKS as u64;
         for slot in 1..=most {
             blocks.insert(block(slot, 1));
         }
@@ -100,7 +100,7 @@ mod tests {
         // A block older than all of them is not kept.
         blocks.insert(block(1, 1));
         assert!(blocks.at(1).is_none() && blocks.at(2).is_some() && blocks.at(most + 1).is_some());
-        assert_eq!(blocks.before(u64::MAX).count(), MAX_BLOCKS);
+        assert_eq!(blocks.before(u64::MAX).count(), MAX_FINALIZED_BLOCKS);
     }
 
     #[test]

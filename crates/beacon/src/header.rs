@@ -1,6 +1,6 @@
 //! Light-client headers: a beacon block's header, and the proof of its execution block.
 
-use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 
 use crate::branch;
 use crate::execution;
@@ -25,7 +25,7 @@ pub struct BeaconHeader {
 
 /// The execution block that a header proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Execution {
+pub struct ExecutionBlock {
     /// The hash of an execution block.
     ///
     /// Before Gloas, that of the beacon block itself; from Gloas on, that of the newest one before it,
@@ -37,26 +37,26 @@ pub struct Execution {
 
 /// A beacon block's header with the execution block that its body commits to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct LightClientHeader {
     /// The beacon block's header.
     pub beacon: BeaconHeader,
     /// The execution block; `None` before Capella.
-    pub execution: Option<Execution>,
+    pub execution: Option<ExecutionBlock>,
 }
 
 /// Bytes of a [`BeaconHeader`].
-const BEACON: usize = 112;
+const BEACON_HEADER_BYTES: usize = 112;
 
 /// The generalized index of `execution_payload` in a block's body, Capella to Fulu.
-const EXECUTION_PAYLOAD: u64 = 25;
+const EXECUTION_PAYLOAD_INDEX: u64 = 25;
 /// The generalized index of the execution payload's `block_hash` in a block's body.
-const BLOCK_HASH_CAPELLA: u64 = 412;
-const BLOCK_HASH_DENEB: u64 = 812;
+const BLOCK_HASH_INDEX_CAPELLA: u64 = 412;
+const BLOCK_HASH_INDEX_DENEB: u64 = 812;
 /// The generalized index of `signed_execution_payload_bid.message.parent_block_hash` in a block's body.
-const PARENT_BLOCK_HASH_GLOAS: u64 = 2856;
+const PARENT_HASH_INDEX_GLOAS: u64 = 2856;
 
 impl BeaconHeader {
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self> {
+    pub(crate) fn read(reader: &mut ByteReader<'_>) -> Result<Self> {
         Ok(Self {
             slot: read_u64(reader)?,
             proposer_index: read_u64(reader)?,
@@ -89,9 +89,9 @@ pub(crate) const fn is_variable(format: Fork) -> bool {
 /// Bytes of a header in this fork's encoding, without its parts of variable length.
 pub(crate) const fn fixed_length(format: Fork) -> usize {
     match format {
-        Fork::Altair | Fork::Bellatrix => BEACON,
-        Fork::Gloas => BEACON + 32 + 32 * branch::depth(PARENT_BLOCK_HASH_GLOAS),
-        _ => BEACON + 4 + 32 * branch::depth(EXECUTION_PAYLOAD),
+        Fork::Altair | Fork::Bellatrix => BEACON_HEADER_BYTES,
+        Fork::Gloas => BEACON_HEADER_BYTES + 32 + 32 * branch::depth(PARENT_HASH_INDEX_GLOAS),
+        _ => BEACON_HEADER_BYTES + 4 + 32 * branch::depth(EXECUTION_PAYLOAD_INDEX),
     }
 }
 
@@ -99,8 +99,12 @@ pub(crate) const fn fixed_length(format: Fork) -> usize {
 ///
 /// `branch_mismatch` if the body does not commit to the execution block, `invalid_update` if a block
 /// from before Capella claims one.
-pub(crate) fn decode(bytes: &[u8], format: Fork, network: &Network) -> Result<Option<Header>> {
-    let mut reader = Reader::new(bytes);
+pub(crate) fn decode(
+    bytes: &[u8],
+    format: Fork,
+    network: &Network,
+) -> Result<Option<LightClientHeader>> {
+    let mut reader = ByteReader::new(bytes);
     let beacon = BeaconHeader::read(&mut reader)?;
     let rest = reader.rest();
     if is_default_beacon(bytes) && is_default_execution(rest, format) {
@@ -122,11 +126,11 @@ pub(crate) fn decode(bytes: &[u8], format: Fork, network: &Network) -> Result<Op
         Fork::Gloas => read_block_hash(reader, of, &beacon)?,
         _ => read_execution(reader, format, of, &beacon)?,
     };
-    Ok(Some(Header { beacon, execution }))
+    Ok(Some(LightClientHeader { beacon, execution }))
 }
 
 fn is_default_beacon(bytes: &[u8]) -> bool {
-    bytes.iter().take(BEACON).all(|byte| *byte == 0)
+    bytes.iter().take(BEACON_HEADER_BYTES).all(|byte| *byte == 0)
 }
 
 fn is_default_execution(rest: &[u8], format: Fork) -> bool {
@@ -134,7 +138,7 @@ fn is_default_execution(rest: &[u8], format: Fork) -> bool {
         return rest.iter().all(|byte| *byte == 0);
     }
     let (fixed, execution) =
-        rest.split_at_checked(fixed_length(format) - BEACON).unwrap_or_default();
+        rest.split_at_checked(fixed_length(format) - BEACON_HEADER_BYTES).unwrap_or_default();
     let (offset, branch) = fixed.split_at_checked(4).unwrap_or_default();
     offset.iter().eq(&(fixed_length(format) as u64).to_le_bytes()[..4])
         && branch.iter().all(|byte| *byte == 0)
@@ -143,13 +147,13 @@ fn is_default_execution(rest: &[u8], format: Fork) -> bool {
 
 /// Reads the execution block of Capella to Fulu: a full header, with a branch for its root.
 fn read_execution(
-    mut reader: Reader<'_>,
+    mut reader: ByteReader<'_>,
     format: Fork,
     of: Fork,
     beacon: &BeaconHeader,
-) -> Result<Option<Execution>> {
+) -> Result<Option<ExecutionBlock>> {
     read_offset(&mut reader, fixed_length(format))?;
-    let branch = read_hashes(&mut reader, branch::depth(EXECUTION_PAYLOAD))?;
+    let branch = read_hashes(&mut reader, branch::depth(EXECUTION_PAYLOAD_INDEX))?;
     let bytes = reader.rest();
     if of < Fork::Capella {
         let empty = execution::is_default(bytes, format)
@@ -158,24 +162,24 @@ fn read_execution(
     }
     let execution = execution::decode(bytes, format, of)?;
     let root = &beacon.body_root;
-    branch::check("execution header", &execution.root, &branch, EXECUTION_PAYLOAD, root)?;
+    branch::check("execution header", &execution.root, &branch, EXECUTION_PAYLOAD_INDEX, root)?;
     Ok(Some(execution))
 }
 
 /// Reads the execution block in Gloas's encoding: a hash with a branch. The branch has Gloas's length even
 /// for blocks of older forks.
 fn read_block_hash(
-    mut reader: Reader<'_>,
+    mut reader: ByteReader<'_>,
     of: Fork,
     beacon: &BeaconHeader,
-) -> Result<Option<Execution>> {
+) -> Result<Option<ExecutionBlock>> {
     let block_hash = reader.array()?;
-    let nodes = read_hashes(&mut reader, branch::depth(PARENT_BLOCK_HASH_GLOAS))?;
+    let nodes = read_hashes(&mut reader, branch::depth(PARENT_HASH_INDEX_GLOAS))?;
     reader.finish()?;
     let index = match of {
-        Fork::Gloas => PARENT_BLOCK_HASH_GLOAS,
-        Fork::Deneb | Fork::Electra | Fork::Fulu => BLOCK_HASH_DENEB,
-        Fork::Capella => BLOCK_HASH_CAPELLA,
+        Fork::Gloas => PARENT_HASH_INDEX_GLOAS,
+        Fork::Deneb | Fork::Electra | Fork::Fulu => BLOCK_HASH_INDEX_DENEB,
+        Fork::Capella => BLOCK_HASH_INDEX_CAPELLA,
         Fork::Altair | Fork::Bellatrix => {
             let empty =
                 block_hash == Hash::default() && nodes.iter().all(|node| *node == Hash::default());
@@ -195,10 +199,10 @@ fn read_block_hash(
     let root = if of == Fork::Gloas {
         block_hash
     } else {
-        let inner = branch.len() - branch::depth(EXECUTION_PAYLOAD);
+        let inner = branch.len() - branch::depth(EXECUTION_PAYLOAD_INDEX);
         branch::root(&block_hash, branch.get(..inner).unwrap_or_default(), index)
     };
-    Ok(Some(Execution { block_hash, root }))
+    Ok(Some(ExecutionBlock { block_hash, root }))
 }
 
 #[cold]

@@ -1,8 +1,8 @@
 //! Ethereum's light-client protocol: from one trusted beacon block root to the newest block hash.
 //!
 //! [`LightClient`] starts at a checkpoint that the application pins, and follows the sync committees
-//! with the updates of any beacon server, Altair to Gloas. It yields a [`Head`]: a slot, a beacon block
-//! root, an execution block's hash and the participation behind it. [`Store`] implements the protocol
+//! with the updates of any beacon server, Altair to Gloas. It yields a [`BeaconHead`]: a slot, a beacon block
+//! root, an execution block's hash and the participation behind it. [`LightClientStore`] implements the protocol
 //! to the letter, for users who need its forced updates; `LightClient` has none, and moves a head only
 //! for two thirds of a committee.
 //!
@@ -20,23 +20,23 @@ mod clock;
 mod committee;
 mod digest;
 mod execution;
+mod exported_state;
 mod finality;
 mod fork;
 mod header;
 mod message;
 mod network;
-mod portable;
 mod ssz;
 mod store;
-mod stream;
+mod update_chunks;
 mod validate;
 
-pub use client::{Evidence, Head, LightClient, Participation, Progress};
-pub use clock::Clock;
+pub use client::{BeaconHead, ConflictEvidence, HeadChanges, LightClient, Participation};
+pub use clock::SlotClock;
 pub use committee::SyncCommittee;
 pub use fork::Fork;
-pub use header::{BeaconHeader, Execution, Header};
-pub use message::{Bootstrap, Finality, Kind, NextCommittee, SyncAggregate, Update};
-pub use network::{BlobParameters, ForkStart, Network, Parameters, Preset};
-pub use store::Store;
-pub use stream::{Chunk, read_chunks};
+pub use header::{BeaconHeader, ExecutionBlock, LightClientHeader};
+pub use message::{Bootstrap, FinalityProof, NextCommittee, SyncAggregate, Update, UpdateKind};
+pub use network::{BlobParameters, ForkStart, Network, NetworkParameters, Preset};
+pub use store::LightClientStore;
+pub use update_chunks::{UpdateChunk, read_chunks};

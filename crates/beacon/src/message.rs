@@ -4,19 +4,19 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hash, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Hash, Reason, Result};
 
 use crate::bls::SignatureBytes;
 use crate::branch::depth;
 use crate::committee::SyncCommittee;
 use crate::fork::Fork;
-use crate::header::{self, Header};
+use crate::header::{self, LightClientHeader};
 use crate::network::Network;
 use crate::ssz::{invalid_encoding, read_hashes, read_u64};
 
 /// The three kinds of updates: with a committee and finality, with finality only, or with neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum UpdateKind {
     /// `LightClientUpdate`: a period's committee and finality.
     Update,
     /// `LightClientFinalityUpdate`.
@@ -29,7 +29,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bootstrap {
     /// The checkpoint's block.
-    pub header: Header,
+    pub header: LightClientHeader,
     /// The committee that signs in its period.
     pub committee: SyncCommittee,
     /// The branch from the committee to the state's root.
@@ -40,11 +40,11 @@ pub struct Bootstrap {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
     /// The block that the committee signed.
-    pub attested: Header,
+    pub attested: LightClientHeader,
     /// The committee of the next period, if the update has one.
     pub next_committee: Option<NextCommittee>,
     /// The finalized block, if the update has one.
-    pub finality: Option<Finality>,
+    pub finality: Option<FinalityProof>,
     /// The signature.
     pub aggregate: SyncAggregate,
     /// The slot of the signature, which does not cover this field.
@@ -62,9 +62,9 @@ pub struct NextCommittee {
 
 /// The finalized block, in the attested block's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finality {
+pub struct FinalityProof {
     /// The block; `None` if only genesis is finalized.
-    pub header: Option<Header>,
+    pub header: Option<LightClientHeader>,
     /// The branch from the block's root to the attested block's state root.
     pub branch: Vec<Hash>,
 }
@@ -85,7 +85,7 @@ impl Bootstrap {
         let fork = fork_of(bytes, network, |fork| {
             header::fixed_length(fork) + 48 * (size + 1) + 32 * depth(fork.current_committee())
         })?;
-        let mut fields = Fields::new(bytes, fork);
+        let mut fields = ContainerFields::new(bytes, fork);
         fields.header()?;
         let committee = SyncCommittee::read(&mut fields.reader, size)?;
         let branch = read_hashes(&mut fields.reader, depth(fork.current_committee()))?;
@@ -99,33 +99,33 @@ impl Update {
     ///
     /// The missing parts of an update must be all zeros, as specified; an update whose headers do not
     /// prove their execution blocks is `branch_mismatch`.
-    pub fn decode(kind: Kind, bytes: &[u8], network: &Network) -> Result<Self> {
+    pub fn decode(kind: UpdateKind, bytes: &[u8], network: &Network) -> Result<Self> {
         let size = network.committee_size();
         let fork = fork_of(bytes, network, |fork| {
             let committee = 48 * (size + 1) + 32 * depth(fork.next_committee());
             let finality = header::fixed_length(fork) + 32 * depth(fork.finalized_root());
             let parts = match kind {
-                Kind::Update => committee + finality,
-                Kind::Finality => finality,
-                Kind::Optimistic => 0,
+                UpdateKind::Update => committee + finality,
+                UpdateKind::Finality => finality,
+                UpdateKind::Optimistic => 0,
             };
             header::fixed_length(fork) + parts + size / 8 + 96 + 8
         })?;
-        let mut fields = Fields::new(bytes, fork);
+        let mut fields = ContainerFields::new(bytes, fork);
         fields.header()?;
         let next_committee = match kind {
-            Kind::Update => read_next_committee(&mut fields.reader, fork, size)?,
+            UpdateKind::Update => read_next_committee(&mut fields.reader, fork, size)?,
             _ => None,
         };
         let mut finality_branch = Vec::new();
-        if kind != Kind::Optimistic {
+        if kind != UpdateKind::Optimistic {
             fields.header()?;
             finality_branch = read_hashes(&mut fields.reader, depth(fork.finalized_root()))?;
         }
         let aggregate = SyncAggregate::read(&mut fields.reader, size)?;
         let signature_slot = read_u64(&mut fields.reader)?;
 
-        let (attested, finality) = if kind == Kind::Optimistic {
+        let (attested, finality) = if kind == UpdateKind::Optimistic {
             let [attested] = fields.headers()?;
             (attested, None)
         } else {
@@ -138,7 +138,7 @@ impl Update {
 }
 
 impl SyncAggregate {
-    fn read(reader: &mut Reader<'_>, size: usize) -> Result<Self> {
+    fn read(reader: &mut ByteReader<'_>, size: usize) -> Result<Self> {
         let bytes = reader.take(size / 8)?;
         let bits =
             (0..size).map(|at| bytes.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1));
@@ -157,7 +157,7 @@ impl SyncAggregate {
 }
 
 fn read_next_committee(
-    reader: &mut Reader<'_>,
+    reader: &mut ByteReader<'_>,
     fork: Fork,
     size: usize,
 ) -> Result<Option<NextCommittee>> {
@@ -174,7 +174,7 @@ fn read_finality(
     branch: Vec<Hash>,
     fork: Fork,
     network: &Network,
-) -> Result<Option<Finality>> {
+) -> Result<Option<FinalityProof>> {
     let header = header::decode(bytes, fork, network)?;
     if is_zero(&branch) {
         return if header.is_none() { Ok(None) } else { Err(without_branch("finalized header")) };
@@ -183,7 +183,7 @@ fn read_finality(
         let expected = "no header for genesis, which states represent by zeros";
         return Err(Error::new(Reason::InvalidUpdate, expected, "one"));
     }
-    Ok(Some(Finality { header, branch }))
+    Ok(Some(FinalityProof { header, branch }))
 }
 
 /// The fork that defines the encoding, from the slot of the first header.
@@ -192,7 +192,7 @@ fn read_finality(
 /// with and without such parts apart.
 fn fork_of(bytes: &[u8], network: &Network, total: impl Fn(Fork) -> usize) -> Result<Fork> {
     let fork_at = |offset: usize| {
-        let slot = read_u64(&mut Reader::new(bytes.get(offset..)?)).ok()?;
+        let slot = read_u64(&mut ByteReader::new(bytes.get(offset..)?)).ok()?;
         network.fork(slot).ok()
     };
     let fixed =
@@ -207,18 +207,18 @@ fn fork_of(bytes: &[u8], network: &Network, total: impl Fn(Fork) -> usize) -> Re
 }
 
 /// A container's fields; in the encoding of some forks, headers are of variable length.
-struct Fields<'a> {
+struct ContainerFields<'a> {
     bytes: &'a [u8],
-    reader: Reader<'a>,
+    reader: ByteReader<'a>,
     fork: Fork,
     /// The offsets of headers; fixed-length ones are in `inline`.
     offsets: Vec<usize>,
     inline: Vec<&'a [u8]>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> ContainerFields<'a> {
     fn new(bytes: &'a [u8], fork: Fork) -> Self {
-        let reader = Reader::new(bytes);
+        let reader = ByteReader::new(bytes);
         Self { bytes, reader, fork, offsets: Vec::new(), inline: Vec::new() }
     }
 
@@ -251,7 +251,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn some_header(bytes: &[u8], fork: Fork, network: &Network) -> Result<Header> {
+fn some_header(bytes: &[u8], fork: Fork, network: &Network) -> Result<LightClientHeader> {
     header::decode(bytes, fork, network)?
         .ok_or_else(|| Error::new(Reason::InvalidUpdate, "a header", "the default one"))
 }

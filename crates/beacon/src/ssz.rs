@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 use sha2::{Digest as _, Sha256};
 
 /// SHA-256 of two nodes.
@@ -46,18 +46,18 @@ pub(crate) fn leaf(bytes: &[u8]) -> Hash {
 }
 
 /// Reads an unsigned integer.
-pub(crate) fn read_u64(reader: &mut Reader<'_>) -> Result<u64> {
+pub(crate) fn read_u64(reader: &mut ByteReader<'_>) -> Result<u64> {
     reader.array().map(u64::from_le_bytes)
 }
 
 /// Reads hashes; `truncated` if there are fewer.
-pub(crate) fn read_hashes(reader: &mut Reader<'_>, count: usize) -> Result<Vec<Hash>> {
+pub(crate) fn read_hashes(reader: &mut ByteReader<'_>, count: usize) -> Result<Vec<Hash>> {
     let bytes = reader.take(count.saturating_mul(32))?;
     Ok(bytes.as_chunks().0.to_vec())
 }
 
 /// Reads an offset, which must have the only valid value.
-pub(crate) fn read_offset(reader: &mut Reader<'_>, expected: usize) -> Result<()> {
+pub(crate) fn read_offset(reader: &mut ByteReader<'_>, expected: usize) -> Result<()> {
     let found = reader.array().map(u32::from_le_bytes)?;
     if usize::try_from(found) == Ok(expected) {
         return Ok(());

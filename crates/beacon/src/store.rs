@@ -4,7 +4,7 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use crate::branch;
 use crate::committee::SyncCommittee;
-use crate::header::Header;
+use crate::header::LightClientHeader;
 use crate::message::{Bootstrap, Update};
 use crate::network::Network;
 
@@ -14,18 +14,18 @@ use crate::network::Network;
 /// without finality: for comparisons with other clients, and for tests. Applications should use
 /// [`LightClient`](crate::LightClient).
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct LightClientStore {
     pub(crate) network: Network,
-    pub(crate) finalized: Header,
+    pub(crate) finalized: LightClientHeader,
     pub(crate) committee: SyncCommittee,
     pub(crate) next_committee: Option<SyncCommittee>,
-    pub(crate) optimistic: Header,
+    pub(crate) optimistic: LightClientHeader,
     best_valid_update: Option<Update>,
     previous_max_participants: usize,
     current_max_participants: usize,
 }
 
-impl Store {
+impl LightClientStore {
     /// `initialize_light_client_store`: starts at a block that the caller trusts.
     ///
     /// `header_hash_mismatch` if the bootstrap is of another block, `branch_mismatch` if its state
@@ -39,14 +39,14 @@ impl Store {
         let index = network.fork(header.beacon.slot)?.current_committee();
         let state = &header.beacon.state_root;
         branch::check("sync committee", &committee.root(), &branch, index, state)?;
-        Ok(Self::at(network, header, header, committee, None))
+        Ok(Self::with_heads(network, header, header, committee, None))
     }
 
     /// A store with these heads and committees, without any update.
-    pub(crate) const fn at(
+    pub(crate) const fn with_heads(
         network: Network,
-        finalized: Header,
-        optimistic: Header,
+        finalized: LightClientHeader,
+        optimistic: LightClientHeader,
         committee: SyncCommittee,
         next_committee: Option<SyncCommittee>,
     ) -> Self {
@@ -63,12 +63,12 @@ impl Store {
     }
 
     /// `finalized_header`.
-    pub const fn finalized(&self) -> &Header {
+    pub const fn finalized(&self) -> &LightClientHeader {
         &self.finalized
     }
 
     /// `optimistic_header`.
-    pub const fn optimistic(&self) -> &Header {
+    pub const fn optimistic(&self) -> &LightClientHeader {
         &self.optimistic
     }
 
@@ -148,7 +148,7 @@ impl Store {
     ///
     /// The specification asserts that a store without the next committee stays in its period. An update
     /// that leaves the period is refused earlier, since its signature is of an unknown period.
-    fn apply(&mut self, finalized: Header, update: &Update) {
+    fn apply(&mut self, finalized: LightClientHeader, update: &Update) {
         let period = self.network.period(finalized.beacon.slot);
         let next = || update.next_committee.as_ref().map(|next| next.committee.clone());
         match self.next_committee.take() {
@@ -202,7 +202,7 @@ impl Store {
 
 impl Update {
     /// The finalized header; `None` if it is genesis or absent.
-    pub(crate) fn finalized(&self) -> Option<Header> {
+    pub(crate) fn finalized(&self) -> Option<LightClientHeader> {
         self.finality.as_ref().and_then(|finality| finality.header)
     }
 

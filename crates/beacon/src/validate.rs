@@ -5,9 +5,9 @@ use prooflight_core::{Error, Hash, Reason, Result};
 use crate::bls::fast_aggregate_verify;
 use crate::branch;
 use crate::message::Update;
-use crate::store::Store;
+use crate::store::LightClientStore;
 
-impl Store {
+impl LightClientStore {
     /// Checks an update against the store; the caller has decoded it, and checked the participation
     /// that it requires.
     ///

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use prooflight_beacon::{Fork, Kind};
-use prooflight_testkit::beacon::{Chain, Recipe};
+use prooflight_beacon::{Fork, UpdateKind};
+use prooflight_testkit::beacon::{BeaconChain, MessageFields};
 
 const FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -28,21 +28,26 @@ fn the_file_has_the_chain_of_the_testkit() {
 }
 
 fn dump() -> String {
-    let chain = Chain::new(9);
+    let chain = BeaconChain::new(9);
     let mut other = chain.clone();
     other.salt = 1;
-    let update = |slot| chain.message(&chain.recipe(Kind::Update, slot));
-    let finality = |chain: &Chain, slot| chain.message(&chain.recipe(Kind::Finality, slot));
-    let finalizing = |chain: &Chain, slot, finalized| {
+    let update = |slot| chain.message(&chain.honest_message(UpdateKind::Update, slot));
+    let finality = |chain: &BeaconChain, slot| {
+        chain.message(&chain.honest_message(UpdateKind::Finality, slot))
+    };
+    let finalizing = |chain: &BeaconChain, slot, finalized| {
         let finalized = Some(finalized);
-        chain.message(&Recipe { finalized, ..chain.recipe(Kind::Finality, slot) })
+        chain.message(&MessageFields {
+            finalized,
+            ..chain.honest_message(UpdateKind::Finality, slot)
+        })
     };
     // By one member less than two thirds.
     let few = |kind, slot| {
         let bits = (0..32).map(|at| at < 21).collect();
-        chain.message(&Recipe { bits, ..chain.recipe(kind, slot) })
+        chain.message(&MessageFields { bits, ..chain.honest_message(kind, slot) })
     };
-    let optimistic = |slot| chain.message(&chain.recipe(Kind::Optimistic, slot));
+    let optimistic = |slot| chain.message(&chain.honest_message(UpdateKind::Optimistic, slot));
     let parameters = chain.network.parameters();
     let mut lines = vec![
         ("genesisValidatorsRoot".into(), hex(&parameters.genesis_validators_root)),
@@ -71,11 +76,11 @@ fn dump() -> String {
         add("oldConflict", &finalizing(&other, first + 40, first + 32));
         // Another chain's block, which finalizes an older one of a slot without a known finalized block.
         add("strayFinality", &finalizing(&other, first + 58, first + 33));
-        add("fewFinality", &few(Kind::Finality, first + 48));
-        add("fewOptimistic", &few(Kind::Optimistic, first + 49));
+        add("fewFinality", &few(UpdateKind::Finality, first + 48));
+        add("fewOptimistic", &few(UpdateKind::Optimistic, first + 49));
         // The next period's, and what can be verified only with its committee.
         add("nextUpdate", &update(first + PERIOD + 40));
-        add("fewNextUpdate", &few(Kind::Update, first + PERIOD + 40));
+        add("fewNextUpdate", &few(UpdateKind::Update, first + PERIOD + 40));
         add("nextDigest", &chain.network.fork_digest(chain.network.epoch(first + PERIOD)));
         add("nextFinality", &finality(&chain, first + PERIOD + 48));
         add("nextOptimistic", &optimistic(first + PERIOD + 49));

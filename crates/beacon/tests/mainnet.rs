@@ -1,7 +1,7 @@
 //! Recorded answers of mainnet's beacon nodes: bootstraps, and a walk of 46 periods.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use prooflight_beacon::{Bootstrap, Kind, LightClient, Network, Update, read_chunks};
+use prooflight_beacon::{Bootstrap, LightClient, Network, Update, UpdateKind, read_chunks};
 use prooflight_core::{Code, Hash, Limits, Reason};
 
 const BOOTSTRAP_1347: &[u8] = include_bytes!("data/mainnet/bootstrap_1347.ssz");
@@ -37,12 +37,12 @@ fn a_bootstrap_and_its_period_verify() {
     let progress = client.process_chunk(&chunks[0], NOW).unwrap();
     assert!(progress.finality && progress.optimistic);
     assert!(client.knows_next_committee());
-    let update = Update::decode(Kind::Update, chunks[0].ssz, &Network::MAINNET).unwrap();
+    let update = Update::decode(UpdateKind::Update, chunks[0].ssz, &Network::MAINNET).unwrap();
     let optimistic = client.optimistic().unwrap();
     assert_eq!(optimistic.slot, update.attested.beacon.slot);
     assert_eq!(optimistic.beacon_root, update.attested.beacon.root());
     assert_eq!(optimistic.participation.unwrap().signed, update.aggregate.participants());
-    assert_eq!(optimistic.participation.unwrap().of, 512);
+    assert_eq!(optimistic.participation.unwrap().members, 512);
     let execution = update.attested.execution.unwrap();
     assert_eq!(optimistic.execution_block_hash, Some(execution.block_hash));
 }
@@ -62,7 +62,7 @@ fn a_walk_of_46_periods_ends_where_a_later_checkpoint_begins() {
     // The last period's committee equals that of another checkpoint's bootstrap.
     let bootstrap = Bootstrap::decode(BOOTSTRAP_1392, &Network::MAINNET).unwrap();
     let last = chunks.iter().rev().nth(1).unwrap();
-    let update = Update::decode(Kind::Update, last.ssz, &Network::MAINNET).unwrap();
+    let update = Update::decode(UpdateKind::Update, last.ssz, &Network::MAINNET).unwrap();
     assert_eq!(update.next_committee.unwrap().committee, bootstrap.committee);
 
     // Without the periods between, the last update is signed by an unknown committee.
@@ -86,7 +86,7 @@ fn an_update_alone_verifies_where_its_committee_is_known() {
     assert!(progress.finality && progress.optimistic);
     assert_eq!((client.period(), client.knows_next_committee()), (1366, true));
     let signed = client.optimistic().unwrap().participation.unwrap();
-    assert_eq!((signed.signed, signed.of), (511, 512));
+    assert_eq!((signed.signed, signed.members), (511, 512));
     assert_eq!(client.finalized().unwrap().slot, 11_190_272);
     // The committee that it proves is that of the next update.
     client.process_chunk(&chunks[20], NOW).unwrap();
@@ -138,7 +138,7 @@ fn every_bit_of_an_update_counts() {
     for at in (0..ssz.len()).filter(|at| at % 151 == 0 || !(300..24_700).contains(at)) {
         let mut bytes = ssz.to_vec();
         bytes[at] ^= 1 << (at % 8);
-        let refused = client.clone().process(Kind::Update, &bytes, NOW);
+        let refused = client.clone().process(UpdateKind::Update, &bytes, NOW);
         if SIGNATURE_SLOT.contains(&at) {
             continue;
         }
@@ -157,14 +157,14 @@ fn the_slot_of_a_signature_changes_no_head() {
     let chunks = read_chunks(UPDATE_1392, 1, &Limits::DEFAULT).unwrap();
     let ssz = chunks[0].ssz;
     let client = start(CHECKPOINT_1392, BOOTSTRAP_1392);
-    let update = Update::decode(Kind::Update, ssz, &Network::MAINNET).unwrap();
+    let update = Update::decode(UpdateKind::Update, ssz, &Network::MAINNET).unwrap();
     let attested = update.attested.beacon.slot;
     assert_eq!(ssz[SIGNATURE_SLOT], update.signature_slot.to_le_bytes());
     let signed_at = |slot: u64, now| {
         let mut bytes = ssz.to_vec();
         bytes[SIGNATURE_SLOT].copy_from_slice(&slot.to_le_bytes());
         let mut client = client.clone();
-        client.process(Kind::Update, &bytes, now).map_err(|error| error.reason())?;
+        client.process(UpdateKind::Update, &bytes, now).map_err(|error| error.reason())?;
         Ok(*client.optimistic().unwrap())
     };
     let head = signed_at(attested + 1, NOW).unwrap();

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use prooflight_beacon::{
-    Bootstrap, Fork, ForkStart, Header, Kind, Network, Parameters, Preset, Store, Update,
+    Bootstrap, Fork, ForkStart, LightClientHeader, LightClientStore, Network, NetworkParameters,
+    Preset, Update, UpdateKind,
 };
 use prooflight_core::Hash;
 use yaml_rust2::{Yaml, YamlLoader};
@@ -67,7 +68,7 @@ fn run(case: &Path, meta: &Yaml) -> usize {
     let bootstrap = snappy(&case.join("bootstrap.ssz_snappy"));
     let bootstrap = Bootstrap::decode(&bootstrap, &network).unwrap();
     let trusted = hash(&meta["trusted_block_root"]);
-    let mut store = Store::initialize(network.clone(), &trusted, bootstrap).unwrap();
+    let mut store = LightClientStore::initialize(network.clone(), &trusted, bootstrap).unwrap();
 
     let steps = yaml(&case.join("steps.yaml"));
     let steps = steps.as_vec().unwrap();
@@ -78,7 +79,8 @@ fn run(case: &Path, meta: &Yaml) -> usize {
         match name.as_str().unwrap() {
             "process_update" => {
                 let file = format!("{}.ssz_snappy", step["update"].as_str().unwrap());
-                let update = Update::decode(Kind::Update, &snappy(&case.join(file)), &network);
+                let update =
+                    Update::decode(UpdateKind::Update, &snappy(&case.join(file)), &network);
                 let update = update.unwrap_or_else(|error| panic!("{place}: {error}"));
                 let processed = store.process_update(&update, slot());
                 processed.unwrap_or_else(|error| panic!("{place}: {error}"));
@@ -95,7 +97,7 @@ fn run(case: &Path, meta: &Yaml) -> usize {
     steps.len()
 }
 
-fn check(place: &str, header: &Header, expected: &Yaml) {
+fn check(place: &str, header: &LightClientHeader, expected: &Yaml) {
     assert_eq!(header.beacon.slot, number(&expected["slot"]), "{place}");
     assert_eq!(header.beacon.root(), hash(&expected["beacon_root"]), "{place}");
     if !expected["execution_root"].is_badvalue() {
@@ -118,7 +120,7 @@ fn network(config: &Yaml, genesis_validators_root: Hash) -> Network {
         let epoch = epoch.as_i64().map_or(u64::MAX, |epoch| epoch.try_into().unwrap());
         ForkStart { epoch, version: version.as_i64().map_or([0; 4], version_bytes) }
     });
-    let parameters = Parameters {
+    let parameters = NetworkParameters {
         genesis_validators_root,
         genesis_time: 0,
         seconds_per_slot: 6,

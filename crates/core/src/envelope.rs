@@ -6,10 +6,10 @@
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use crate::{Error, Limits, Reader, Reason, Result, Scheme};
+use crate::{ByteReader, Error, Limits, Reason, Result, Scheme};
 
 /// The only envelope version.
-pub const VERSION: u8 = 1;
+pub const ENVELOPE_VERSION: u8 = 1;
 
 /// The scheme that an envelope must name, and the kind of message within the scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +34,10 @@ impl Envelope {
     /// Refused: another version, scheme or kind, more bytes than the limit.
     pub fn open<'a>(self, bytes: &'a [u8], limits: &Limits) -> Result<&'a [u8]> {
         limits.check_proof(bytes.len())?;
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         let version = reader.u8()?;
-        if version != VERSION {
-            return Err(Error::new(Reason::UnknownVersion, VERSION, version));
+        if version != ENVELOPE_VERSION {
+            return Err(Error::new(Reason::UnknownVersion, ENVELOPE_VERSION, version));
         }
         let scheme = Scheme::from_id(reader.u8()?)?;
         if scheme != self.scheme {
@@ -52,7 +52,7 @@ impl Envelope {
 
     /// Encodes a body in this envelope.
     pub fn encode<T: BorshSerialize>(self, body: &T) -> Vec<u8> {
-        let mut bytes = Vec::from([VERSION, self.scheme.id(), self.kind]);
+        let mut bytes = Vec::from([ENVELOPE_VERSION, self.scheme.id(), self.kind]);
         // Only a length above u32::MAX can fail, which the limits exclude, and every decoder would
         // refuse the truncated body.
         let _ = body.serialize(&mut bytes);

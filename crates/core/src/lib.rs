@@ -2,11 +2,11 @@
 //!
 //! * [`Error`], [`Code`] and [`Reason`]: why an input was refused, with the same names in Rust,
 //!   wasm, TypeScript, JSON-RPC and the test vectors.
-//! * [`Reader`]: a strict, bounded reader over bytes that an adversary chose.
+//! * [`ByteReader`]: a strict, bounded reader over bytes that an adversary chose.
 //! * `chain` (with the feature of that name): headers, checkpoints and a light client's rules.
 //! * [`envelope`]: the three bytes in front of every wire format of Prooflight's own, over borsh.
 //! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
-//! * [`Answer`], [`History`]: the states of keys over time.
+//! * [`PastState`], [`KeyHistory`]: the states of keys over time.
 //! * [`Scheme`]: the table of authenticated stores.
 //! * [`Limits`]: the sizes that a verifier accepts.
 //! * [`order()`] and [`distinct`]: sorting with little code.
@@ -20,7 +20,6 @@
 
 extern crate alloc;
 
-mod answer;
 #[cfg(feature = "chain")]
 pub mod chain;
 pub mod envelope;
@@ -30,19 +29,20 @@ mod hex;
 mod limits;
 pub mod merkle;
 mod order;
+mod past_state;
 mod reader;
 mod scheme;
 pub mod statement;
 pub mod store;
 mod verified;
 
-pub use answer::{Answer, History};
 pub use envelope::Envelope;
 pub use error::{Code, Error, Reason, Result};
 pub use hash::{Hash, blake2b256, keccak256};
 pub use hex::Hex;
 pub use limits::Limits;
 pub use order::{distinct, order};
-pub use reader::{Reader, write_integer};
+pub use past_state::{KeyHistory, PastState};
+pub use reader::{ByteReader, write_integer};
 pub use scheme::{Ability, Scheme};
 pub use verified::Verified;

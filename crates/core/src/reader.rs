@@ -6,12 +6,12 @@ use crate::{Error, Reason, Result};
 
 /// Reads a byte string from front to back, never past its end.
 #[derive(Clone, Debug)]
-pub struct Reader<'a> {
+pub struct ByteReader<'a> {
     bytes: &'a [u8],
     offset: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     /// A reader at the start of `bytes`.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, offset: 0 }
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes an integer below 2^56 as [`Reader::integer`] reads it.
+/// Writes an integer below 2^56 as [`ByteReader::integer`] reads it.
 pub fn write_integer(mut integer: u64, into: &mut Vec<u8>) {
     while integer >= 0x80 {
         let [low, ..] = integer.to_le_bytes();
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn reads_to_the_end_and_not_further() {
-        let mut reader = Reader::new(&[1, 0, 0, 0, 2, 9]);
+        let mut reader = ByteReader::new(&[1, 0, 0, 0, 2, 9]);
         assert_eq!(reader.u8(), Ok(1));
         assert_eq!(reader.u32_be(), Ok(2));
         assert_eq!(reader.clone().finish().unwrap_err().reason(), Reason::TrailingBytes);
@@ -151,11 +151,11 @@ mod tests {
         for integer in [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, 1 << 52, (1 << 56) - 1] {
             let mut bytes = Vec::new();
             write_integer(integer, &mut bytes);
-            let mut reader = Reader::new(&bytes);
+            let mut reader = ByteReader::new(&bytes);
             assert_eq!(reader.integer(), Ok(integer));
             assert_eq!(reader.finish(), Ok(()), "{bytes:?}");
         }
-        let reason = |bytes: &[u8]| Reader::new(bytes).integer().unwrap_err().reason();
+        let reason = |bytes: &[u8]| ByteReader::new(bytes).integer().unwrap_err().reason();
         assert_eq!(reason(&[]), Reason::Truncated);
         assert_eq!(reason(&[0x80]), Reason::Truncated);
         assert_eq!(reason(&[0x80, 0]), Reason::InvalidEncoding);

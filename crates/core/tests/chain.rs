@@ -8,9 +8,9 @@
 
 use ed25519_dalek::{Signer, SigningKey};
 use prooflight_core::chain::{
-    Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, Headers, Relation, SchemeConfig,
-    SignedHeader, StateOperation, SyncPolicy, Wanted, check_wanted, operations_root, relation,
-    verify_ancestor, verify_ancestor_at, verify_ancestors, verify_head,
+    AcceptedHeaders, Blake2bTree, ChainConfig, ChainLimits, Checkpoint, Header, HeaderOrder,
+    RequestedBlock, SchemeConfig, SignedHeader, StateOperation, SyncPolicy, check_requested,
+    operations_root, relation, verify_ancestor, verify_ancestor_at, verify_ancestors, verify_head,
 };
 use prooflight_core::merkle::{self, inclusion_path, leaf_hash};
 use prooflight_core::{Code, Error, Hash, Limits, Reason, Scheme};
@@ -25,7 +25,7 @@ fn config() -> ChainConfig {
     ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: "test".into(),
-        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+        schemes: vec![SchemeConfig::without_params(Scheme::Avl)],
         authorities: keys().iter().map(|key| key.verifying_key().to_bytes()).collect(),
         quorum: 3,
         limits: ChainLimits::default(),
@@ -287,10 +287,10 @@ fn configurations_that_no_chain_has() {
     broken(|c| c.quorum = 0);
     broken(|c| c.quorum = 5);
     broken(|c| c.authorities[1] = c.authorities[0]);
-    broken(|c| c.schemes = [Scheme::Smt, Scheme::Avl].map(SchemeConfig::plain).to_vec());
-    broken(|c| c.schemes = [Scheme::Avl, Scheme::Avl].map(SchemeConfig::plain).to_vec());
+    broken(|c| c.schemes = [Scheme::Smt, Scheme::Avl].map(SchemeConfig::without_params).to_vec());
+    broken(|c| c.schemes = [Scheme::Avl, Scheme::Avl].map(SchemeConfig::without_params).to_vec());
     broken(|c| c.schemes = vec![SchemeConfig { id: 9, params: vec![] }]);
-    broken(|c| c.schemes = vec![SchemeConfig::plain(Scheme::Lvmt)]);
+    broken(|c| c.schemes = vec![SchemeConfig::without_params(Scheme::Lvmt)]);
     broken(|c| c.schemes = vec![SchemeConfig { id: 1, params: vec![0] }]);
     broken(|c| c.authorities.clear());
 }
@@ -361,7 +361,7 @@ fn headers_of_one_history_are_found_by_their_height() {
             merkle::root::<Blake2bTree>(&leaves[part.start as usize..][..part.size as usize])
         })
         .collect();
-    let headers = Headers::with_ancestors(head.clone(), older.to_vec(), &hashes).unwrap();
+    let headers = AcceptedHeaders::with_ancestors(head.clone(), older.to_vec(), &hashes).unwrap();
     for found in [&head, &older[0], &older[1]] {
         assert_eq!(headers.at(found.height), Ok(found));
     }
@@ -369,30 +369,31 @@ fn headers_of_one_history_are_found_by_their_height() {
         assert_eq!(headers.at(missing).unwrap_err().reason(), Reason::InvalidResult);
     }
     let others = [1, 2].map(|at| chain.headers[at].clone());
-    let refused = Headers::with_ancestors(head.clone(), others.to_vec(), &hashes).unwrap_err();
+    let refused =
+        AcceptedHeaders::with_ancestors(head.clone(), others.to_vec(), &hashes).unwrap_err();
     assert_eq!(refused.reason(), Reason::NotAnAncestor);
-    assert!(Headers::one(head).older().is_empty());
+    assert!(AcceptedHeaders::one(head).older().is_empty());
 }
 
 #[test]
 fn a_header_is_that_of_the_block_that_was_asked_for() {
     let header = Chain::new(3, 7).headers[2].clone();
-    let reason = |wanted| check_wanted(&wanted, &header).map_err(|error| error.reason());
-    assert_eq!(reason(Wanted::Newest(2)), Ok(()));
-    assert_eq!(reason(Wanted::Newest(3)), Err(Reason::HeadBehind));
-    assert_eq!(reason(Wanted::Height(2)), Ok(()));
-    assert_eq!(reason(Wanted::Height(1)), Err(Reason::WrongBlock));
-    assert_eq!(reason(Wanted::Hash(header.hash())), Ok(()));
-    assert_eq!(reason(Wanted::Hash(header.parent)), Err(Reason::WrongBlock));
+    let reason = |wanted| check_requested(&wanted, &header).map_err(|error| error.reason());
+    assert_eq!(reason(RequestedBlock::Newest(2)), Ok(()));
+    assert_eq!(reason(RequestedBlock::Newest(3)), Err(Reason::HeadBehind));
+    assert_eq!(reason(RequestedBlock::Height(2)), Ok(()));
+    assert_eq!(reason(RequestedBlock::Height(1)), Err(Reason::WrongBlock));
+    assert_eq!(reason(RequestedBlock::Hash(header.hash())), Ok(()));
+    assert_eq!(reason(RequestedBlock::Hash(header.parent)), Err(Reason::WrongBlock));
 }
 
 #[test]
 fn two_headers_of_one_height_are_the_same_or_conflict() {
     let (a, b) = ([1; 32], [2; 32]);
-    assert_eq!(relation((5, &a), (5, &a)), Relation::Same);
-    assert_eq!(relation((5, &a), (5, &b)), Relation::Conflicting);
-    assert_eq!(relation((4, &a), (5, &a)), Relation::Below);
-    assert_eq!(relation((5, &a), (4, &b)), Relation::Above);
+    assert_eq!(relation((5, &a), (5, &a)), HeaderOrder::Same);
+    assert_eq!(relation((5, &a), (5, &b)), HeaderOrder::Conflicting);
+    assert_eq!(relation((4, &a), (5, &a)), HeaderOrder::Below);
+    assert_eq!(relation((5, &a), (4, &b)), HeaderOrder::Above);
 }
 
 #[test]
@@ -410,7 +411,7 @@ fn keys_are_as_long_as_the_chain_allows() {
     assert_eq!(limits.check_keys(&[&b""[..], b"ab"]), Ok(()));
     let refused = limits.check_keys(&[&b"ab"[..], b"abc"]).unwrap_err();
     assert_eq!(refused.reason(), Reason::KeyLength);
-    assert_eq!(limits.of_proofs(), Limits { max_value_bytes: 3, ..Limits::DEFAULT });
+    assert_eq!(limits.proof_limits(), Limits { max_value_bytes: 3, ..Limits::DEFAULT });
 }
 
 /// The preimages written out by hand, so that a change of the format fails the test.

@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-mod spaces;
+mod keyspaces;
 
 use std::fmt;
 use std::path::Path;
@@ -11,27 +11,27 @@ use std::sync::Arc;
 
 use fjall::config::PartitioningPolicy;
 use fjall::{Database, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
-use prooflight_core::store::{Entry, Read, Store, WriteBatch, corrupt};
+use prooflight_core::store::{ReadStore, Store, StoreEntry, WriteBatch, corrupt};
 use prooflight_core::{Error, Reason, Result};
 
-use spaces::Spaces;
+use keyspaces::KeyspaceMap;
 
 /// A store in a folder. Clones share the same store.
 #[derive(Clone)]
 pub struct EmbeddedStore {
     database: Database,
-    spaces: Arc<Spaces>,
+    spaces: Arc<KeyspaceMap>,
 }
 
 /// A snapshot of the store at one moment.
 #[derive(Clone)]
 pub struct EmbeddedSnapshot {
     snapshot: Snapshot,
-    spaces: Arc<Spaces>,
+    spaces: Arc<KeyspaceMap>,
 }
 
 /// The most files that the store keeps open between reads.
-pub const CACHED_FILES: usize = 256;
+pub const MAX_CACHED_FILES: usize = 256;
 
 /// The most bytes of the cache of file blocks. At ten million keys, filters and indices alone take more than fjall's
 /// default of 32 MiB.
@@ -42,7 +42,7 @@ const CACHE_BYTES: u64 = 128 << 20;
 const JOURNAL_BYTES: u64 = 96 << 20;
 
 /// The most entries that one batch moves to the keyspace of their prefix.
-const MOVED: usize = 10_000;
+const MOVE_BATCH: usize = 10_000;
 
 /// The options of a new store; an old one keeps its own.
 ///
@@ -85,24 +85,25 @@ impl EmbeddedStore {
         let builder = Database::builder(folder)
             .cache_size(CACHE_BYTES)
             .max_journaling_size(JOURNAL_BYTES)
-            .max_cached_files(Some(CACHED_FILES))
+            .max_cached_files(Some(MAX_CACHED_FILES))
             .worker_threads(1);
         let database = builder.open().map_err(|error| named(&error))?;
-        let spaces = Spaces::open(&database, prefixes, options).map_err(|error| named(&error))?;
+        let spaces =
+            KeyspaceMap::open(&database, prefixes, options).map_err(|error| named(&error))?;
         Ok(Self { database, spaces: Arc::new(spaces) })
     }
 
     /// Moves keys that were written before their prefix was kept apart. If it is killed, it can be called again.
     pub fn divide(&mut self) -> Result<()> {
-        for own in &self.spaces.own {
+        for own in &self.spaces.prefixed {
             loop {
                 let snapshot = self.database.snapshot();
                 let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
-                let old = snapshot.range(&own.around, own.prefix.clone()..own.end.clone());
-                for entry in old.take(MOVED) {
+                let old = snapshot.range(&own.parent, own.prefix.clone()..own.end.clone());
+                for entry in old.take(MOVE_BATCH) {
                     let (key, value) = entry.into_inner().map_err(|error| failed(&error))?;
                     batch.insert(&own.space, key.clone(), value);
-                    batch.remove(&own.around, key);
+                    batch.remove(&own.parent, key);
                 }
                 if batch.is_empty() {
                     break;
@@ -121,7 +122,7 @@ impl EmbeddedStore {
     pub fn load(
         folder: &Path,
         prefixes: &[&[u8]],
-        entries: impl IntoIterator<Item = Result<Entry>>,
+        entries: impl IntoIterator<Item = Result<StoreEntry>>,
     ) -> Result<Self> {
         let mut store = Self::open_divided(folder, prefixes)?;
         store.add(entries)?;
@@ -131,16 +132,16 @@ impl EmbeddedStore {
     /// Adds entries, ascending by key, with keys that the store does not have; they are on disk when it returns.
     ///
     /// Much faster than batches, but not atomic: if it fails, the folder must be dropped.
-    pub fn add(&mut self, entries: impl IntoIterator<Item = Result<Entry>>) -> Result<()> {
+    pub fn add(&mut self, entries: impl IntoIterator<Item = Result<StoreEntry>>) -> Result<()> {
         let mut entries = entries.into_iter().peekable();
         let mut last: Option<Vec<u8>> = None;
         // Each keyspace takes its entries at once; those of a prefix are neighbours.
         while let Some(first) = entries.peek() {
             let Ok((key, _)) = first else { break };
-            let space = self.spaces.of(key).clone();
+            let space = self.spaces.keyspace_of(key).clone();
             let mut ingestion = space.start_ingestion().map_err(|error| failed(&error))?;
-            let of_space = |entry: &Result<Entry>| match entry {
-                Ok((key, _)) => self.spaces.of(key).id() == space.id(),
+            let of_space = |entry: &Result<StoreEntry>| match entry {
+                Ok((key, _)) => self.spaces.keyspace_of(key).id() == space.id(),
                 Err(_) => false,
             };
             while let Some(entry) = entries.next_if(of_space) {
@@ -166,13 +167,13 @@ impl EmbeddedStore {
     }
 }
 
-impl Read for EmbeddedStore {
+impl ReadStore for EmbeddedStore {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let value = self.spaces.of(key).get(key).map_err(|error| failed(&error))?;
+        let value = self.spaces.keyspace_of(key).get(key).map_err(|error| failed(&error))?;
         Ok(value.map(|value| value.to_vec()))
     }
 
-    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<StoreEntry>> + '_> {
         range(&self.database.snapshot(), &self.spaces, from, to)
     }
 }
@@ -190,7 +191,7 @@ impl Store for EmbeddedStore {
     fn write(&mut self, batch: WriteBatch) -> Result<()> {
         let mut writes = self.database.batch().durability(Some(PersistMode::SyncAll));
         for (key, value) in batch.into_changes() {
-            let space = self.spaces.of(&key);
+            let space = self.spaces.keyspace_of(&key);
             match value {
                 Some(value) => writes.insert(space, key, value),
                 None => writes.remove(space, key),
@@ -200,13 +201,14 @@ impl Store for EmbeddedStore {
     }
 }
 
-impl Read for EmbeddedSnapshot {
+impl ReadStore for EmbeddedSnapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let value = self.snapshot.get(self.spaces.of(key), key).map_err(|error| failed(&error))?;
+        let value =
+            self.snapshot.get(self.spaces.keyspace_of(key), key).map_err(|error| failed(&error))?;
         Ok(value.map(|value| value.to_vec()))
     }
 
-    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<StoreEntry>> + '_> {
         range(&self.snapshot, &self.spaces, from, to)
     }
 }
@@ -225,10 +227,10 @@ impl fmt::Debug for EmbeddedSnapshot {
 
 fn range<'s>(
     snapshot: &Snapshot,
-    spaces: &Spaces,
+    spaces: &KeyspaceMap,
     from: &[u8],
     to: &[u8],
-) -> Box<dyn Iterator<Item = Result<Entry>> + 's> {
+) -> Box<dyn Iterator<Item = Result<StoreEntry>> + 's> {
     let snapshot = snapshot.clone();
     let parts = spaces.parts(from, to).into_iter();
     let entries = parts.flat_map(move |(space, from, to)| snapshot.range(&space, from..to));
@@ -335,7 +337,7 @@ mod tests {
         ]
     }
 
-    fn all_of(store: &impl Read) -> Vec<Entry> {
+    fn all_of(store: &impl ReadStore) -> Vec<StoreEntry> {
         store.range(b"", b"\xff\xff").map(Result::unwrap).collect()
     }
 
@@ -365,7 +367,7 @@ mod tests {
                 assert_eq!(snapshot.range(from, to).count(), expected.len());
             }
         }
-        let own = divided.spaces.own.iter().map(|own| own.space.iter().count());
+        let own = divided.spaces.prefixed.iter().map(|own| own.space.iter().count());
         assert_eq!(own.collect::<Vec<_>>(), [3, 2, 2, 2]);
 
         let mut batch = WriteBatch::new();
@@ -388,7 +390,7 @@ mod tests {
             let mut store = EmbeddedStore::open_divided(folder.path(), prefixes).unwrap();
             store.divide().unwrap();
             assert_eq!(all_of(&store), before);
-            let own: usize = store.spaces.own.iter().map(|own| own.space.iter().count()).sum();
+            let own: usize = store.spaces.prefixed.iter().map(|own| own.space.iter().count()).sum();
             let has_prefix = |key: &&[u8]| prefixes.iter().any(|prefix| key.starts_with(prefix));
             assert_eq!(own, keys().into_iter().filter(has_prefix).count());
         }

@@ -6,13 +6,13 @@ use prooflight_mpt::{Address, EMPTY_ROOT, Word, read_proof, verify_account, veri
 use crate::header::BlockHeader;
 
 /// The contract that stores the hashes of older blocks, since Prague.
-const HISTORY_STORAGE: Address = [
+const HISTORY_CONTRACT: Address = [
     0x00, 0x00, 0xf9, 0x08, 0x27, 0xf1, 0xc5, 0x3a, 0x10, 0xcb, 0x7a, 0x02, 0x33, 0x5b, 0x17, 0x53,
     0x20, 0x00, 0x29, 0x35,
 ];
 
 /// The number of hashes that it stores.
-const WINDOW: u64 = 8191;
+const HISTORY_WINDOW_BLOCKS: u64 = 8191;
 
 /// Verifies the hash of one of the 8,191 blocks before a block.
 ///
@@ -34,17 +34,19 @@ pub fn verify_ancestor_hash(
         let found = format_args!("block {}", header.number);
         return Err(Error::new(Reason::UnsupportedFork, "a block from Prague on", found));
     }
-    let age = header.number.checked_sub(number).filter(|age| (1..=WINDOW).contains(age));
+    let age =
+        header.number.checked_sub(number).filter(|age| (1..=HISTORY_WINDOW_BLOCKS).contains(age));
     if age.is_none() {
-        let expected = format_args!("one of the {WINDOW} blocks before {}", header.number);
+        let expected =
+            format_args!("one of the {HISTORY_WINDOW_BLOCKS} blocks before {}", header.number);
         return Err(Error::new(Reason::InvalidArgument, expected, number));
     }
-    let proof = read_proof(&keccak256(&[&HISTORY_STORAGE]), account_proof, limits);
-    let account = *verify_account(&header.state_root, &HISTORY_STORAGE, &proof, limits)?;
+    let proof = read_proof(&keccak256(&[&HISTORY_CONTRACT]), account_proof, limits);
+    let account = *verify_account(&header.state_root, &HISTORY_CONTRACT, &proof, limits)?;
     let root = account.map_or(EMPTY_ROOT, |account| account.storage_root);
     let mut slot = Word::default();
     if let Some(last) = slot.last_chunk_mut() {
-        *last = (number % WINDOW).to_be_bytes();
+        *last = (number % HISTORY_WINDOW_BLOCKS).to_be_bytes();
     }
     let proof = read_proof(&keccak256(&[&slot]), slot_proof, limits);
     let hash = *verify_slot(&root, &slot, &proof, limits)?;

@@ -11,7 +11,7 @@ use crate::transactions::verify_transactions;
 
 /// A body from a server.
 #[derive(Clone, Copy, Debug)]
-pub struct Body<'a> {
+pub struct BlockBody<'a> {
     /// The transactions, as [`verify_transactions`] takes them.
     pub transactions: &'a [&'a [u8]],
     /// The headers of the ommers in RLP; empty since the merge.
@@ -32,7 +32,7 @@ pub struct BodyHashes {
 /// Verifies that this is the body of a block: `root_mismatch` if the block has another one.
 pub fn verify_body(
     header: &Verified<BlockHeader>,
-    body: &Body<'_>,
+    body: &BlockBody<'_>,
     limits: &Limits,
 ) -> Result<Verified<BodyHashes>> {
     let ommers = keccak256(&[&encode::list_of(&body.ommers.concat())]);

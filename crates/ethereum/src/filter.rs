@@ -9,7 +9,7 @@ use crate::receipt::Log;
 
 /// A filter of `eth_getLogs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct LogFilter {
     /// The contracts; empty for all.
     pub addresses: Vec<Address>,
     /// For each position, the accepted topics; empty for any topic.
@@ -24,7 +24,7 @@ pub struct Filter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bloom(pub [u8; 256]);
 
-impl Filter {
+impl LogFilter {
     /// Whether a log matches.
     pub fn matches(&self, log: &Log) -> bool {
         let address = self.addresses.is_empty() || self.addresses.contains(&log.address);

@@ -1,7 +1,7 @@
 //! Block headers, with the fields that other answers need.
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
-use prooflight_mpt::rlp::{self, Item, Items};
+use prooflight_mpt::rlp::{self, RlpItem, RlpItems};
 use prooflight_mpt::{Address, Word, verify_header};
 
 use crate::filter::Bloom;
@@ -59,8 +59,8 @@ pub fn verify_block_header(
     limits: &Limits,
 ) -> Result<Verified<BlockHeader>> {
     let proven = verify_header(hash, header_rlp, limits)?;
-    let Item::List(payload) = rlp::decode(header_rlp)? else { return Err(bug()) };
-    let mut fields = Fields(rlp::items(payload));
+    let RlpItem::List(payload) = rlp::decode(header_rlp)? else { return Err(bug()) };
+    let mut fields = HeaderFields(rlp::items(payload));
     let parent_hash = fields.hash()?;
     let ommers_hash = fields.hash()?;
     let beneficiary = rlp::array(fields.take()?).ok_or_else(bug)?;
@@ -91,11 +91,11 @@ pub fn verify_block_header(
             fields.skip()?; // nonce
             fields.later(|fields| rlp::integer(fields.take()?).ok_or_else(bug))?
         },
-        withdrawals_root: fields.later(Fields::hash)?,
-        blob_gas_used: fields.later(Fields::number)?,
-        excess_blob_gas: fields.later(Fields::number)?,
-        parent_beacon_block_root: fields.later(Fields::hash)?,
-        requests_hash: fields.later(Fields::hash)?,
+        withdrawals_root: fields.later(HeaderFields::hash)?,
+        blob_gas_used: fields.later(HeaderFields::number)?,
+        excess_blob_gas: fields.later(HeaderFields::number)?,
+        parent_beacon_block_root: fields.later(HeaderFields::hash)?,
+        requests_hash: fields.later(HeaderFields::hash)?,
     };
     if (header.number, header.state_root) != (proven.number, proven.state_root) {
         return Err(bug());
@@ -104,10 +104,10 @@ pub fn verify_block_header(
 }
 
 /// The fields of a header whose form has been checked.
-struct Fields<'a>(Items<'a>);
+struct HeaderFields<'a>(RlpItems<'a>);
 
-impl<'a> Fields<'a> {
-    fn take(&mut self) -> Result<Item<'a>> {
+impl<'a> HeaderFields<'a> {
+    fn take(&mut self) -> Result<RlpItem<'a>> {
         self.0.take()
     }
 

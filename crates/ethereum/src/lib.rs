@@ -4,7 +4,7 @@
 //! [`verify_block_header`] leads from it to the header, [`verify_transactions`] and
 //! [`verify_receipts`] from the header to the block's complete lists, [`verify_block_receipts`] to the
 //! fields derived from both, such as senders and gas, and [`verify_logs`] to every log of a range of
-//! blocks that a [`Filter`] matches. [`verify_ancestor_hash`] leads to older blocks, and [`verify_body`] to
+//! blocks that a [`LogFilter`] matches. [`verify_ancestor_hash`] leads to older blocks, and [`verify_body`] to
 //! a block's withdrawals. [`next_base_fee`] and [`verify_blob_fee`] compute fees from headers.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -25,13 +25,13 @@ mod transactions;
 
 pub use ancestor::verify_ancestor_hash;
 pub use block::{BlockReceipt, verify_block_receipts};
-pub use body::{Body, BodyHashes, verify_body};
+pub use body::{BlockBody, BodyHashes, verify_body};
 pub use fees::{BlobParams, next_base_fee, next_blob_fee, verify_blob_fee};
-pub use filter::{Bloom, Filter};
+pub use filter::{Bloom, LogFilter};
 pub use header::{BlockHeader, verify_block_header};
 pub use list::list_root;
-pub use logs::{FoundLog, RangeBlock, verify_logs};
+pub use logs::{BlockWithReceipts, MatchingLog, verify_logs};
 pub use prooflight_mpt::{Address, Word};
-pub use receipt::{Log, Outcome, Receipt, verify_receipts};
+pub use receipt::{Log, Receipt, TransactionOutcome, verify_receipts};
 pub use transaction::Transaction;
 pub use transactions::{verify_transaction, verify_transactions};

@@ -6,13 +6,13 @@ use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, keccak256};
 use prooflight_mpt::{EMPTY_ROOT, encode};
 
 /// Shorter nodes are embedded in their parent.
-const HASHED_LENGTH: usize = 32;
+const HASHED_NODE_BYTES: usize = 32;
 
 /// The root of the trie that has each value at the RLP of its index.
 ///
 /// Source: Ethereum Yellow Paper, section 4.3.2 and appendix D.
 pub fn list_root(values: &[&[u8]]) -> Hash {
-    let mut entries: Vec<Entry<'_>> = (0_u64..).zip(values).map(Entry::new).collect();
+    let mut entries: Vec<ListEntry<'_>> = (0_u64..).zip(values).map(ListEntry::new).collect();
     entries.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     if entries.is_empty() { EMPTY_ROOT } else { keccak256(&[&node(&entries, 0)]) }
 }
@@ -33,12 +33,12 @@ pub(crate) fn check_list(values: &[&[u8]], root: &Hash, limits: &Limits) -> Resu
 }
 
 /// A value with the nibbles of its key.
-struct Entry<'a> {
+struct ListEntry<'a> {
     path: Vec<u8>,
     value: &'a [u8],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> ListEntry<'a> {
     fn new((index, value): (u64, &&'a [u8])) -> Self {
         let key = encode::integer(&index.to_be_bytes());
         Self { path: key.iter().flat_map(|byte| [byte >> 4, byte & 0xf]).collect(), value }
@@ -52,7 +52,7 @@ impl<'a> Entry<'a> {
 /// The node over entries that have the same nibbles above `depth`; no key is a prefix of another.
 ///
 /// A key has at most 18 nibbles, which bounds the recursion.
-fn node(entries: &[Entry<'_>], depth: usize) -> Vec<u8> {
+fn node(entries: &[ListEntry<'_>], depth: usize) -> Vec<u8> {
     let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
         return Vec::from([0x80]);
     };
@@ -69,7 +69,8 @@ fn node(entries: &[Entry<'_>], depth: usize) -> Vec<u8> {
     }
     let mut children = Vec::with_capacity(17);
     for nibble in 0..16 {
-        let nibble_of = |entry: &Entry<'_>| entry.from(depth).first().copied().unwrap_or_default();
+        let nibble_of =
+            |entry: &ListEntry<'_>| entry.from(depth).first().copied().unwrap_or_default();
         let start = entries.partition_point(|entry| nibble_of(entry) < nibble);
         let end = entries.partition_point(|entry| nibble_of(entry) <= nibble);
         let below = entries.get(start..end).unwrap_or_default();
@@ -84,5 +85,5 @@ fn node(entries: &[Entry<'_>], depth: usize) -> Vec<u8> {
 }
 
 fn reference(node: Vec<u8>) -> Vec<u8> {
-    if node.len() < HASHED_LENGTH { node } else { encode::string(&keccak256(&[&node])) }
+    if node.len() < HASHED_NODE_BYTES { node } else { encode::string(&keccak256(&[&node])) }
 }

@@ -5,13 +5,13 @@ use core::ops::RangeInclusive;
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 
-use crate::filter::Filter;
+use crate::filter::LogFilter;
 use crate::header::{BlockHeader, verify_block_header};
 use crate::receipt::{Log, verify_receipts};
 
 /// A block's header and receipts, from a server.
 #[derive(Clone, Copy, Debug)]
-pub struct RangeBlock<'a> {
+pub struct BlockWithReceipts<'a> {
     /// The header in RLP.
     pub header: &'a [u8],
     /// All receipts of the block; `None` if the header's bloom excludes a match.
@@ -20,7 +20,7 @@ pub struct RangeBlock<'a> {
 
 /// A matching log with its block, transaction and index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundLog {
+pub struct MatchingLog {
     /// The block's hash.
     pub block_hash: Hash,
     /// The block's number.
@@ -45,11 +45,11 @@ pub struct FoundLog {
 pub fn verify_logs(
     last: &Hash,
     range: RangeInclusive<u64>,
-    filter: &Filter,
-    blocks: &[RangeBlock<'_>],
+    filter: &LogFilter,
+    blocks: &[BlockWithReceipts<'_>],
     limits: &Limits,
-) -> Result<Verified<Vec<FoundLog>>> {
-    let headers = verify_range(last, range, blocks, limits)?;
+) -> Result<Verified<Vec<MatchingLog>>> {
+    let headers = verify_headers(last, range, blocks, limits)?;
     let mut found = Vec::new();
     for (header, block) in headers.iter().zip(blocks) {
         match block.receipts {
@@ -65,10 +65,10 @@ pub fn verify_logs(
 }
 
 /// Verifies the headers of the range, from its last block's hash backwards.
-fn verify_range(
+fn verify_headers(
     last: &Hash,
     range: RangeInclusive<u64>,
-    blocks: &[RangeBlock<'_>],
+    blocks: &[BlockWithReceipts<'_>],
     limits: &Limits,
 ) -> Result<Vec<Verified<BlockHeader>>> {
     let wrong = |found: &dyn core::fmt::Display| {
@@ -104,9 +104,9 @@ fn verify_range(
 fn find(
     header: &Verified<BlockHeader>,
     receipts: &[&[u8]],
-    filter: &Filter,
+    filter: &LogFilter,
     limits: &Limits,
-    found: &mut Vec<FoundLog>,
+    found: &mut Vec<MatchingLog>,
 ) -> Result<()> {
     let mut log_index = 0;
     for (receipt, transaction_index) in
@@ -114,7 +114,7 @@ fn find(
     {
         for log in receipt.logs {
             if filter.matches(&log) {
-                found.push(FoundLog {
+                found.push(MatchingLog {
                     block_hash: header.hash,
                     block_number: header.number,
                     block_timestamp: header.timestamp,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified};
 use prooflight_mpt::Address;
-use prooflight_mpt::rlp::{self, Item};
+use prooflight_mpt::rlp::{self, RlpItem};
 
 use crate::filter::Bloom;
 use crate::header::BlockHeader;
@@ -16,7 +16,7 @@ pub struct Receipt {
     /// The transaction's type; 0 for legacy transactions.
     pub kind: u8,
     /// Whether it succeeded.
-    pub outcome: Outcome,
+    pub outcome: TransactionOutcome,
     /// The gas that it and the transactions before it in the block used.
     pub cumulative_gas_used: u64,
     /// The Bloom filter over its logs.
@@ -27,7 +27,7 @@ pub struct Receipt {
 
 /// How a transaction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TransactionOutcome {
     /// Since Byzantium: whether it succeeded.
     Status(bool),
     /// Before Byzantium: the root of the state after it.
@@ -66,12 +66,14 @@ impl Receipt {
             Some((&kind @ 1..=0x7f, rest)) => (kind, rest),
             _ => (0, bytes),
         };
-        let Item::List(payload) = rlp::decode(rest)? else { return Err(invalid("a list", rest)) };
+        let RlpItem::List(payload) = rlp::decode(rest)? else {
+            return Err(invalid("a list", rest));
+        };
         let mut items = rlp::items(payload);
         let outcome = match items.take()? {
-            Item::String([]) => Outcome::Status(false),
-            Item::String([1]) => Outcome::Status(true),
-            root => Outcome::StateRoot(
+            RlpItem::String([]) => TransactionOutcome::Status(false),
+            RlpItem::String([1]) => TransactionOutcome::Status(true),
+            root => TransactionOutcome::StateRoot(
                 rlp::array(root).ok_or_else(|| invalid("a status or a state root", payload))?,
             ),
         };
@@ -80,7 +82,9 @@ impl Receipt {
             .ok_or_else(|| invalid("gas of 64 bits", payload))?;
         let logs_bloom = rlp::array(items.take()?).map(Bloom);
         let logs_bloom = logs_bloom.ok_or_else(|| invalid("a bloom of 256 bytes", payload))?;
-        let Item::List(all) = items.take()? else { return Err(invalid("a list of logs", payload)) };
+        let RlpItem::List(all) = items.take()? else {
+            return Err(invalid("a list of logs", payload));
+        };
         if !items.is_empty() {
             return Err(invalid("four items", payload));
         }
@@ -95,15 +99,17 @@ impl Receipt {
 
 impl Log {
     /// The largest number of topics of a log.
-    const TOPICS: usize = 4;
+    const MAX_TOPICS: usize = 4;
 
-    fn decode(item: Item<'_>) -> Result<Self> {
-        let Item::List(payload) = item else { return Err(invalid("logs that are lists", &[])) };
+    fn decode(item: RlpItem<'_>) -> Result<Self> {
+        let RlpItem::List(payload) = item else { return Err(invalid("logs that are lists", &[])) };
         let mut items = rlp::items(payload);
         let address = rlp::array(items.take()?);
         let address = address.ok_or_else(|| invalid("a log's address", payload))?;
-        let Item::List(all) = items.take()? else { return Err(invalid("a log's topics", payload)) };
-        let Item::String(data) = items.take()? else {
+        let RlpItem::List(all) = items.take()? else {
+            return Err(invalid("a log's topics", payload));
+        };
+        let RlpItem::String(data) = items.take()? else {
             return Err(invalid("a log's data", payload));
         };
         if !items.is_empty() {
@@ -112,7 +118,7 @@ impl Log {
         let mut topics = Vec::new();
         let mut items = rlp::items(all);
         while !items.is_empty() {
-            let topic = rlp::array(items.take()?).filter(|_| topics.len() < Self::TOPICS);
+            let topic = rlp::array(items.take()?).filter(|_| topics.len() < Self::MAX_TOPICS);
             topics.push(topic.ok_or_else(|| invalid("at most four topics of 32 bytes", all))?);
         }
         Ok(Self { address, topics, data: Vec::from(data) })

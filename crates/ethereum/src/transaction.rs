@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use k256::ecdsa::{RecoveryId, Signature, VerifyingKey};
-use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result, keccak256};
-use prooflight_mpt::rlp::{self, Item};
+use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result, keccak256};
+use prooflight_mpt::rlp::{self, RlpItem};
 use prooflight_mpt::{Address, Word, encode, signed_part};
 
 /// A transaction.
@@ -35,7 +35,7 @@ pub struct Transaction {
 }
 
 /// The positions of the fields in a type of transaction, and the number of signed ones.
-struct Form {
+struct FieldPositions {
     nonce: usize,
     fee: usize,
     priority_fee: Option<usize>,
@@ -43,7 +43,7 @@ struct Form {
     signed: usize,
 }
 
-impl Form {
+impl FieldPositions {
     /// Source: EIP-155, 2930, 1559, 4844, 7702.
     fn of(kind: u8) -> Result<Self> {
         let dynamic = |signed| Self { nonce: 1, priority_fee: Some(2), fee: 3, to: 5, signed };
@@ -62,7 +62,7 @@ impl Form {
 }
 
 /// The largest number of fields of a transaction, with its signature.
-const FIELDS: usize = 14;
+const MAX_FIELDS: usize = 14;
 
 impl Transaction {
     /// Decodes a transaction in its signed form, and recovers its sender.
@@ -78,10 +78,12 @@ impl Transaction {
         if rest.len() < bytes.len() && kind == 0 {
             return Err(invalid("a transaction without a type", bytes));
         }
-        let form = Form::of(kind)?;
-        let Item::List(payload) = rlp::decode(rest)? else { return Err(invalid("a list", bytes)) };
-        let mut reader = Reader::new(payload);
-        let (mut fields, mut signed) = ([Item::String(&[]); FIELDS], 0);
+        let form = FieldPositions::of(kind)?;
+        let RlpItem::List(payload) = rlp::decode(rest)? else {
+            return Err(invalid("a list", bytes));
+        };
+        let mut reader = ByteReader::new(payload);
+        let (mut fields, mut signed) = ([RlpItem::String(&[]); MAX_FIELDS], 0);
         let expected = form.signed + 3;
         for (at, field) in fields.iter_mut().enumerate().take(expected) {
             *field = rlp::item(&mut reader)?;
@@ -90,7 +92,7 @@ impl Transaction {
             }
         }
         reader.finish()?;
-        let field = |at: usize| fields.get(at).copied().unwrap_or(Item::List(&[]));
+        let field = |at: usize| fields.get(at).copied().unwrap_or(RlpItem::List(&[]));
         let number = |at| rlp::integer(field(at)).map(u64::from_be_bytes);
         let word = |at| rlp::integer::<32>(field(at)).ok_or_else(|| invalid("an integer", bytes));
 
@@ -121,15 +123,15 @@ impl Transaction {
             from: sender(&message, r, s, is_odd)?,
             nonce: number(form.nonce).ok_or_else(|| invalid("a nonce of 64 bits", bytes))?,
             to: match field(form.to) {
-                Item::String([]) => None,
+                RlpItem::String([]) => None,
                 to => Some(rlp::array(to).ok_or_else(|| invalid("an address", bytes))?),
             },
             // In every type, the gas is before the recipient, the value and the data after it.
             gas_limit: number(form.to - 1).ok_or_else(|| invalid("gas of 64 bits", bytes))?,
             value: word(form.to + 1)?,
             input: match field(form.to + 2) {
-                Item::String(input) => input.to_vec(),
-                Item::List(_) => return Err(invalid("data", bytes)),
+                RlpItem::String(input) => input.to_vec(),
+                RlpItem::List(_) => return Err(invalid("data", bytes)),
             },
             max_fee_per_gas: word(form.fee)?,
             max_priority_fee_per_gas: form.priority_fee.map(word).transpose()?,

@@ -8,12 +8,13 @@ use std::fs;
 use alloy_trie::root::ordered_trie_root_encoded;
 use prooflight_core::{Code, Hash, Limits, Reason, keccak256};
 use prooflight_ethereum::{
-    BlobParams, Body, Filter, FoundLog, Outcome, RangeBlock, Transaction, list_root, next_base_fee,
-    next_blob_fee, verify_blob_fee, verify_block_header, verify_body, verify_logs, verify_receipts,
-    verify_transaction, verify_transactions,
+    BlobParams, BlockBody, BlockWithReceipts, LogFilter, MatchingLog, Transaction,
+    TransactionOutcome, list_root, next_base_fee, next_blob_fee, verify_blob_fee,
+    verify_block_header, verify_body, verify_logs, verify_receipts, verify_transaction,
+    verify_transactions,
 };
 use prooflight_mpt::encode;
-use prooflight_mpt::rlp::{self, Item};
+use prooflight_mpt::rlp::{self, RlpItem};
 use serde_json::Value;
 use support::{array, bytes, copy, exchanges, files, given, header_rlp, number, receipt_rlp};
 
@@ -24,15 +25,15 @@ fn slices(items: &[Vec<u8>]) -> Vec<&[u8]> {
 }
 
 /// The encoding of a list's item.
-fn encoded(item: Item<'_>) -> Vec<u8> {
+fn encoded(item: RlpItem<'_>) -> Vec<u8> {
     match item {
-        Item::String(bytes) => encode::string(bytes),
-        Item::List(payload) => encode::list(&[payload.to_vec()]),
+        RlpItem::String(bytes) => encode::string(bytes),
+        RlpItem::List(payload) => encode::list(&[payload.to_vec()]),
     }
 }
 
-fn items(list: Item<'_>) -> Vec<Item<'_>> {
-    let Item::List(payload) = list else { panic!("a string") };
+fn items(list: RlpItem<'_>) -> Vec<RlpItem<'_>> {
+    let RlpItem::List(payload) = list else { panic!("a string") };
     let mut items = rlp::items(payload);
     let mut all = Vec::new();
     while !items.is_empty() {
@@ -54,11 +55,11 @@ fn chain() -> Vec<Block> {
     let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let list = encode::list(&[bytes]);
     let blocks = items(rlp::decode(&list).unwrap());
-    let block = |block: &Item<'_>| {
+    let block = |block: &RlpItem<'_>| {
         let parts = items(*block);
-        let transaction = |item: &Item<'_>| match item {
-            Item::String(typed) => typed.to_vec(),
-            Item::List(_) => encoded(*item),
+        let transaction = |item: &RlpItem<'_>| match item {
+            RlpItem::String(typed) => typed.to_vec(),
+            RlpItem::List(_) => encoded(*item),
         };
         Block {
             header: encoded(parts[0]),
@@ -123,7 +124,7 @@ fn bodies_have_exactly_the_lists_of_their_blocks() {
         let (transactions, ommers) = (slices(&block.transactions), slices(&block.ommers));
         let withdrawals = block.withdrawals.as_ref().map(|list| slices(list));
         let body = |ommers: &[&[u8]], withdrawals: Option<&[&[u8]]>| {
-            let body = Body { transactions: &transactions, ommers, withdrawals };
+            let body = BlockBody { transactions: &transactions, ommers, withdrawals };
             verify_body(&header, &body, LIMITS).map_err(|error| error.reason())
         };
         let hashes = body(&ommers, withdrawals.as_deref()).unwrap();
@@ -395,8 +396,8 @@ fn receipts_before_byzantium_have_a_state_root() {
     let verified = verify_receipts(&header, &slices(&encoded), LIMITS).unwrap();
     for (receipt, recorded) in verified.iter().zip(receipts) {
         let outcome = match &recorded["root"] {
-            Value::Null => Outcome::Status(number(&recorded["status"]) == 1),
-            root => Outcome::StateRoot(array(root)),
+            Value::Null => TransactionOutcome::Status(number(&recorded["status"]) == 1),
+            root => TransactionOutcome::StateRoot(array(root)),
         };
         assert_eq!(receipt.outcome, outcome);
     }
@@ -416,11 +417,11 @@ fn logs_are_complete() {
     let recorded = recorded.as_array().unwrap();
 
     let address = array(&recorded[0]["address"]);
-    let filter = Filter { addresses: vec![address], topics: Vec::new() };
+    let filter = LogFilter { addresses: vec![address], topics: Vec::new() };
     let (header, hash) = (header_rlp(&first), array(&first["hash"]));
-    let block = |receipts| [RangeBlock { header: &header, receipts }];
+    let block = |receipts| [BlockWithReceipts { header: &header, receipts }];
     let range = number(&first["number"])..=number(&first["number"]);
-    let verify = |filter: &Filter, receipts| {
+    let verify = |filter: &LogFilter, receipts| {
         verify_logs(&hash, range.clone(), filter, &block(receipts), LIMITS)
     };
     let found = verify(&filter, Some(&receipts[..])).unwrap();
@@ -430,7 +431,7 @@ fn logs_are_complete() {
     // Receipts may only be omitted where the bloom excludes a match.
     let missing = verify(&filter, None).unwrap_err();
     assert_eq!(missing.reason(), Reason::ReceiptsMissing);
-    let elsewhere = Filter { addresses: vec![[0x11; 20]], topics: Vec::new() };
+    let elsewhere = LogFilter { addresses: vec![[0x11; 20]], topics: Vec::new() };
     assert!(verify(&elsewhere, None).unwrap().is_empty());
     assert!(verify(&elsewhere, Some(&receipts[..])).unwrap().is_empty());
     let fewer = verify(&filter, Some(&receipts[1..])).unwrap_err();
@@ -439,7 +440,7 @@ fn logs_are_complete() {
     // Topics at their positions.
     let topics: Vec<Hash> = recorded[0]["topics"].as_array().unwrap().iter().map(array).collect();
     let with = |topics| {
-        let filter = Filter { addresses: vec![address], topics };
+        let filter = LogFilter { addresses: vec![address], topics };
         verify(&filter, Some(&receipts[..])).unwrap().len()
     };
     let transfers = recorded.iter().filter(|log| log["topics"][0] == recorded[0]["topics"][0]);
@@ -452,14 +453,14 @@ fn logs_are_complete() {
     // Two blocks; the receipts of the second were not recorded.
     let (header_2, last) = (header_rlp(&second), array(&second["hash"]));
     let two = [
-        RangeBlock { header: &header, receipts: Some(&receipts) },
-        RangeBlock { header: &header_2, receipts: None },
+        BlockWithReceipts { header: &header, receipts: Some(&receipts) },
+        BlockWithReceipts { header: &header_2, receipts: None },
     ];
     let from = *range.start();
-    let reason = |last: &Hash, range, blocks: &[RangeBlock<'_>]| {
+    let reason = |last: &Hash, range, blocks: &[BlockWithReceipts<'_>]| {
         verify_logs(last, range, &filter, blocks, LIMITS).unwrap_err().reason()
     };
-    let rare = Filter { addresses: vec![[0x77; 20], [0x78; 20]], topics: Vec::new() };
+    let rare = LogFilter { addresses: vec![[0x77; 20], [0x78; 20]], topics: Vec::new() };
     assert!(verify_logs(&last, from..=from + 1, &rare, &two, LIMITS).unwrap().is_empty());
     assert_eq!(reason(&last, from..=from + 1, &two), Reason::ReceiptsMissing);
     assert_eq!(reason(&last, from..=from, &two), Reason::WrongBlock);
@@ -477,7 +478,7 @@ fn logs_are_complete() {
     assert_eq!(reason(&last, reversed, &[]), Reason::InvalidArgument);
 }
 
-fn same_logs(found: &[FoundLog], recorded: &[Value]) {
+fn same_logs(found: &[MatchingLog], recorded: &[Value]) {
     assert_eq!(found.len(), recorded.len());
     for (log, recorded) in found.iter().zip(recorded) {
         assert_eq!(log.block_hash, array::<32>(&recorded["blockHash"]));

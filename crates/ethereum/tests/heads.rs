@@ -10,10 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use prooflight_beacon::{Bootstrap, Head, Kind, LightClient, Network, Update, read_chunks};
+use prooflight_beacon::{
+    BeaconHead, Bootstrap, LightClient, Network, Update, UpdateKind, read_chunks,
+};
 use prooflight_core::{Hash, Limits, Reason};
 use prooflight_ethereum::{
-    Filter, RangeBlock, Transaction, verify_block_header, verify_block_receipts, verify_logs,
+    BlockWithReceipts, LogFilter, Transaction, verify_block_header, verify_block_receipts,
+    verify_logs,
 };
 use serde_json::Value;
 use support::beacon_block::BeaconBlock;
@@ -78,8 +81,9 @@ fn a_checkpoint_leads_to_a_blocks_logs() {
 
         let receipts: Vec<_> = receipts.as_array().unwrap().iter().map(receipt_rlp).collect();
         let receipts: Vec<_> = receipts.iter().map(Vec::as_slice).collect();
-        let block = [RangeBlock { header: &header_rlp(&header), receipts: Some(&receipts) }];
-        let filter = Filter { addresses: vec![array(&recorded[0]["address"])], topics: Vec::new() };
+        let block = [BlockWithReceipts { header: &header_rlp(&header), receipts: Some(&receipts) }];
+        let filter =
+            LogFilter { addresses: vec![array(&recorded[0]["address"])], topics: Vec::new() };
         let range = number(&header["number"])..=number(&header["number"]);
         let trusted = head.execution_block_hash.unwrap();
         let logs = verify_logs(&trusted, range, &filter, &block, &Limits::DEFAULT).unwrap();
@@ -150,11 +154,15 @@ fn receipts_are_those_that_nodes_show() {
 }
 
 /// The head that a client learns from a block's child; `None` if it does not know the committee.
-fn follow(clients: &[LightClient], parent: &BeaconBlock, child: &BeaconBlock) -> Option<Head> {
+fn follow(
+    clients: &[LightClient],
+    parent: &BeaconBlock,
+    child: &BeaconBlock,
+) -> Option<BeaconHead> {
     let update = parent.optimistic_update(child);
     let head = clients.iter().find_map(|client| {
         let mut client = client.clone();
-        let progress = client.process(Kind::Optimistic, &update, NOW).ok()?;
+        let progress = client.process(UpdateKind::Optimistic, &update, NOW).ok()?;
         progress.optimistic.then(|| *client.optimistic().unwrap())
     })?;
     assert_eq!((head.slot, head.beacon_root), (parent.slot, parent.root));
@@ -185,7 +193,7 @@ fn clients(files: &[PathBuf]) -> Vec<LightClient> {
         answers.iter().filter_map(|answer| read_chunks(answer, 128, &Limits::DEFAULT).ok());
     let mut chunks: Vec<_> = chunks.flatten().collect();
     chunks.sort_by_key(|chunk| {
-        let update = Update::decode(Kind::Update, chunk.ssz, &Network::MAINNET);
+        let update = Update::decode(UpdateKind::Update, chunk.ssz, &Network::MAINNET);
         update.map_or(0, |update| update.attested.beacon.slot)
     });
     let mut clients = Vec::new();
@@ -239,7 +247,8 @@ fn recorded_updates_verify() {
     for answer in named(&files, "update") {
         let Ok(chunks) = read_chunks(&answer, 128, &Limits::DEFAULT) else { continue };
         for chunk in chunks {
-            let Ok(update) = Update::decode(Kind::Update, chunk.ssz, &Network::MAINNET) else {
+            let Ok(update) = Update::decode(UpdateKind::Update, chunk.ssz, &Network::MAINNET)
+            else {
                 continue;
             };
             let period = update.attested.beacon.slot / 8192;

@@ -9,15 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Bytes as `0x` and two hexadecimal digits a byte; written in lower case, read in any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hex(pub Vec<u8>);
+pub struct HexBytes(pub Vec<u8>);
 
-impl fmt::Display for Hex {
+impl fmt::Display for HexBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&const_hex::encode_prefixed(&self.0))
     }
 }
 
-impl FromStr for Hex {
+impl FromStr for HexBytes {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -32,40 +32,40 @@ impl FromStr for Hex {
     }
 }
 
-impl Serialize for Hex {
+impl Serialize for HexBytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&const_hex::encode_prefixed(&self.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Hex {
+impl<'de> Deserialize<'de> for HexBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Text)
+        deserializer.deserialize_str(HexVisitor)
     }
 }
 
 /// Parses the text in place, without a copy: proofs and chunks have megabytes.
-struct Text;
+struct HexVisitor;
 
-impl Visitor<'_> for Text {
-    type Value = Hex;
+impl Visitor<'_> for HexVisitor {
+    type Value = HexBytes;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("0x and hexadecimal digits")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Hex, E> {
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<HexBytes, E> {
         text.parse().map_err(E::custom)
     }
 }
 
-/// A hash: 32 bytes as [`Hex`].
+/// A hash: 32 bytes as [`HexBytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hash32(pub [u8; 32]);
 
 impl fmt::Display for Hash32 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Hex(self.0.to_vec()).fmt(f)
+        HexBytes(self.0.to_vec()).fmt(f)
     }
 }
 
@@ -77,26 +77,26 @@ impl Serialize for Hash32 {
 
 impl<'de> Deserialize<'de> for Hash32 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        let HexBytes(bytes) = HexBytes::deserialize(deserializer)?;
         let length = bytes.len();
         let hash = bytes.try_into();
         hash.map(Self).map_err(|_| de::Error::custom(format!("{length} bytes, not 32")))
     }
 }
 
-/// An address: 20 bytes as [`Hex`].
+/// An address: 20 bytes as [`HexBytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address(pub [u8; 20]);
 
 impl Serialize for Address {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&Hex(self.0.to_vec()))
+        serializer.collect_str(&HexBytes(self.0.to_vec()))
     }
 }
 
 impl<'de> Deserialize<'de> for Address {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Hex(bytes) = Hex::deserialize(deserializer)?;
+        let HexBytes(bytes) = HexBytes::deserialize(deserializer)?;
         let length = bytes.len();
         let address = bytes.try_into();
         address.map(Self).map_err(|_| de::Error::custom(format!("{length} bytes, not 20")))
@@ -112,13 +112,13 @@ mod tests {
     fn bytes_round_trip() {
         for text in ["\"0x\"", "\"0x00ff\""] {
             assert_eq!(
-                from_str::<Hex>(text).and_then(|hex| to_string(&hex)).ok().as_deref(),
+                from_str::<HexBytes>(text).and_then(|hex| to_string(&hex)).ok().as_deref(),
                 Some(text)
             );
         }
-        assert_eq!(from_str::<Hex>("\"0xAb\"").ok(), Some(Hex(vec![0xab])));
+        assert_eq!(from_str::<HexBytes>("\"0xAb\"").ok(), Some(HexBytes(vec![0xab])));
         let all: Vec<u8> = (0..=255).collect();
-        let many = Hex(all.repeat(9));
+        let many = HexBytes(all.repeat(9));
         let text = many.to_string();
         assert!(text.starts_with("0x000102") && text.ends_with("fdfeff"), "{text}");
         assert_eq!(text.parse(), Ok(many));
@@ -138,7 +138,7 @@ mod tests {
             "null",
             "\"0x0x00\"",
         ] {
-            assert!(from_str::<Hex>(text).is_err(), "{text}");
+            assert!(from_str::<HexBytes>(text).is_err(), "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::strict::{object, objects};
-use crate::{Hash32, Hex, Quantity};
+use crate::{Hash32, HexBytes, Quantity};
 
 /// Reads a checkpoint; exactly its members must be present.
 ///
@@ -52,7 +52,7 @@ struct ConfigJson {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SchemeJson {
     id: u8,
-    params: Hex,
+    params: HexBytes,
 }
 
 /// The JSON form of a chain's limits.
@@ -88,7 +88,7 @@ impl From<&Checkpoint> for CheckpointJson {
 
 impl From<&SchemeConfig> for SchemeJson {
     fn from(scheme: &SchemeConfig) -> Self {
-        Self { id: scheme.id, params: Hex(scheme.params.clone()) }
+        Self { id: scheme.id, params: HexBytes(scheme.params.clone()) }
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
                 version: ChainConfig::VERSION,
                 chain_id: "prüf \u{1d11e}".to_owned(),
                 schemes: vec![
-                    SchemeConfig::plain(Scheme::Avl),
+                    SchemeConfig::without_params(Scheme::Avl),
                     SchemeConfig::lvmt(&LvmtConfig { params_id: [3; 32], log_n: 16, log_arity: 4 }),
                 ],
                 authorities: vec![[1; 32], [2; 32]],

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::Hex;
+use crate::HexBytes;
 
 /// An integer of 256 bits: `0x` and 1 to 64 hexadecimal digits; written without leading zeros, which are
 /// accepted when reading.
@@ -22,7 +22,7 @@ impl Word {
 
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = Hex(self.0.to_vec()).to_string();
+        let digits = HexBytes(self.0.to_vec()).to_string();
         let digits = digits.trim_start_matches("0x").trim_start_matches('0');
         write!(f, "0x{}", if digits.is_empty() { "0" } else { digits })
     }
@@ -36,7 +36,7 @@ impl FromStr for Word {
         if !(1..=64).contains(&digits.len()) {
             return Err("an integer without digits or with more than 64");
         }
-        let Hex(bytes) = format!("0x{digits:0>64}").parse()?;
+        let HexBytes(bytes) = format!("0x{digits:0>64}").parse()?;
         bytes.try_into().map(Self).map_err(|_| "an integer of more than 256 bits")
     }
 }

@@ -19,6 +19,6 @@ pub mod schemes;
 pub mod strict;
 pub mod unique;
 
-pub use bytes::{Address, Hash32, Hex};
+pub use bytes::{Address, Hash32, HexBytes};
 pub use integer::{Decimal, Quantity, Word};
-pub use operation::StateOp;
+pub use operation::OperationJson;

@@ -3,31 +3,35 @@
 use prooflight_core::chain::StateOperation;
 use serde::{Deserialize, Serialize};
 
-use crate::Hex;
+use crate::HexBytes;
 
 /// One change of the raw state; the member `op` names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", deny_unknown_fields)]
 #[allow(missing_docs, reason = "the same as `prooflight_core::chain::StateOperation`")]
-pub enum StateOp {
-    Set { key: Hex, value: Hex },
-    Delete { key: Hex },
+pub enum OperationJson {
+    Set { key: HexBytes, value: HexBytes },
+    Delete { key: HexBytes },
 }
 
-impl From<StateOp> for StateOperation {
-    fn from(op: StateOp) -> Self {
+impl From<OperationJson> for StateOperation {
+    fn from(op: OperationJson) -> Self {
         match op {
-            StateOp::Set { key: Hex(key), value: Hex(value) } => Self::Set { key, value },
-            StateOp::Delete { key: Hex(key) } => Self::Delete { key },
+            OperationJson::Set { key: HexBytes(key), value: HexBytes(value) } => {
+                Self::Set { key, value }
+            }
+            OperationJson::Delete { key: HexBytes(key) } => Self::Delete { key },
         }
     }
 }
 
-impl From<StateOperation> for StateOp {
+impl From<StateOperation> for OperationJson {
     fn from(operation: StateOperation) -> Self {
         match operation {
-            StateOperation::Set { key, value } => Self::Set { key: Hex(key), value: Hex(value) },
-            StateOperation::Delete { key } => Self::Delete { key: Hex(key) },
+            StateOperation::Set { key, value } => {
+                Self::Set { key: HexBytes(key), value: HexBytes(value) }
+            }
+            StateOperation::Delete { key } => Self::Delete { key: HexBytes(key) },
         }
     }
 }

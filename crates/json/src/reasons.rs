@@ -5,7 +5,7 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Registry {
+struct ReasonRegistry {
     version: &'static str,
     max_proof_bytes: usize,
     codes: [&'static str; Code::ALL.len()],
@@ -27,7 +27,7 @@ impl From<Reason> for ReasonJson {
 
 /// Writes the version, the default limit of a proof, every code, and every reason with its code and its meaning.
 pub fn to_json() -> String {
-    let registry = Registry {
+    let registry = ReasonRegistry {
         version: env!("CARGO_PKG_VERSION"),
         max_proof_bytes: Limits::DEFAULT.max_proof_bytes,
         codes: Code::ALL.map(Code::as_str),

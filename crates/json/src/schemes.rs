@@ -5,7 +5,7 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct SchemeJson {
+struct SchemeRow {
     name: &'static str,
     id: u8,
     root_length: usize,
@@ -14,7 +14,7 @@ struct SchemeJson {
     parameters: bool,
 }
 
-impl From<Scheme> for SchemeJson {
+impl From<Scheme> for SchemeRow {
     fn from(scheme: Scheme) -> Self {
         Self {
             name: scheme.as_str(),
@@ -30,7 +30,7 @@ impl From<Scheme> for SchemeJson {
 /// Writes the table, with a line for each scheme.
 pub fn to_json() -> String {
     // Plain data: serialising it cannot fail.
-    let row = |scheme| serde_json::to_string(&SchemeJson::from(scheme)).unwrap_or_default();
+    let row = |scheme| serde_json::to_string(&SchemeRow::from(scheme)).unwrap_or_default();
     format!("[\n{}\n]\n", Scheme::ALL.map(row).join(",\n"))
 }
 

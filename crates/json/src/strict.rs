@@ -55,12 +55,15 @@ pub fn some_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
-    Ok(Vec::<Object<T>>::deserialize(deserializer)?.into_iter().map(|object| object.0).collect())
+    Ok(Vec::<StrictObject<T>>::deserialize(deserializer)?
+        .into_iter()
+        .map(|object| object.0)
+        .collect())
 }
 
-struct Object<T>(T);
+struct StrictObject<T>(T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for StrictObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         object(deserializer).map(Self)
     }

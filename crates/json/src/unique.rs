@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 
 /// Reads any JSON; an error if an object in it, at any depth, has two members of one name.
 pub fn from_str(text: &str) -> serde_json::Result<Value> {
-    serde_json::from_str(text).map(|Unique(value)| value)
+    serde_json::from_str(text).map(|UniqueJson(value)| value)
 }
 
-struct Unique(Value);
+struct UniqueJson(Value);
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for UniqueJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(UniqueVisitor).map(Self)
     }
@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(Unique(value)) = items.next_element()? {
+        while let Some(UniqueJson(value)) = items.next_element()? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
             if object.contains_key(&name) {
                 return Err(de::Error::custom(format_args!("two members {name:?}")));
             }
-            let Unique(value) = members.next_value()?;
+            let UniqueJson(value) = members.next_value()?;
             object.insert(name, value);
         }
         Ok(Value::Object(object))

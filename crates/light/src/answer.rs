@@ -8,24 +8,24 @@ use prooflight_core::Verified;
 /// The answer to a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Answer<'a> {
+pub enum StatementAnswer<'a> {
     /// The state of each key, in the order of the statement.
     Keys(Vec<KeyState<'a>>),
     /// Every change of a key.
     #[cfg(any(feature = "amb", feature = "smt"))]
-    History(prooflight_core::History<'a>),
+    History(prooflight_core::KeyHistory<'a>),
     /// The last change of every key that changed.
     #[cfg(feature = "smt")]
-    Diff(Vec<prooflight_smt::Change<'a>>),
+    Diff(Vec<prooflight_smt::DiffEntry<'a>>),
     /// The keys of a range, or the first page of them.
     #[cfg(feature = "amb")]
-    Range(prooflight_amb::Page<'a, prooflight_amb::Entry<'a>>),
+    Range(prooflight_amb::RangePage<'a, prooflight_amb::RangeEntry<'a>>),
     /// The number of keys in a range.
     #[cfg(feature = "amb")]
     Count(u64),
 }
 
-impl<'p> Answer<'p> {
+impl<'p> StatementAnswer<'p> {
     /// The states of keys, as proven by a scheme.
     pub(crate) fn keys<S: Into<KeyState<'p>>>(states: Verified<Vec<S>>) -> Self {
         Self::Keys(states.into_inner().into_iter().map(Into::into).collect())
@@ -38,7 +38,7 @@ pub enum KeyState<'a> {
     /// A value.
     Present {
         /// The value.
-        value: Value<'a>,
+        value: ProvenValue<'a>,
         /// The block that set this value, if the scheme proves it.
         since: Option<u64>,
         /// The number of blocks that wrote the key, deletes included, if the scheme proves it.
@@ -59,7 +59,7 @@ pub enum KeyState<'a> {
 
 impl<'a> KeyState<'a> {
     /// A value of a scheme without versions and layers.
-    const fn present(value: Value<'a>, since: Option<u64>) -> Self {
+    const fn present(value: ProvenValue<'a>, since: Option<u64>) -> Self {
         Self::Present { value, since, version: None, layer: None }
     }
 
@@ -79,14 +79,14 @@ impl<'a> KeyState<'a> {
 
 /// A value: a part of the proof, or shared by the keys that have it.
 #[derive(Clone, Debug)]
-pub enum Value<'a> {
+pub enum ProvenValue<'a> {
     /// A part of the proof.
     Proof(&'a [u8]),
     /// Decoded from the proof.
     Decoded(Arc<[u8]>),
 }
 
-impl AsRef<[u8]> for Value<'_> {
+impl AsRef<[u8]> for ProvenValue<'_> {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Proof(bytes) => bytes,
@@ -95,63 +95,68 @@ impl AsRef<[u8]> for Value<'_> {
     }
 }
 
-impl PartialEq for Value<'_> {
+impl PartialEq for ProvenValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.as_ref() == other.as_ref()
     }
 }
 
-impl Eq for Value<'_> {}
+impl Eq for ProvenValue<'_> {}
 
 impl<'a> From<Option<&'a [u8]>> for KeyState<'a> {
     fn from(value: Option<&'a [u8]>) -> Self {
         match value {
-            Some(value) => Self::present(Value::Proof(value), None),
+            Some(value) => Self::present(ProvenValue::Proof(value), None),
             None => Self::absent(None),
         }
     }
 }
 
 #[cfg(feature = "lmpt")]
-impl<'a> From<prooflight_lmpt::Answer<'a>> for KeyState<'a> {
-    fn from(answer: prooflight_lmpt::Answer<'a>) -> Self {
+impl<'a> From<prooflight_lmpt::LayeredValue<'a>> for KeyState<'a> {
+    fn from(answer: prooflight_lmpt::LayeredValue<'a>) -> Self {
         let layer = Some(answer.layer.as_str());
         match answer.value {
-            Some(value) => {
-                Self::Present { value: Value::Proof(value), since: None, version: None, layer }
-            }
+            Some(value) => Self::Present {
+                value: ProvenValue::Proof(value),
+                since: None,
+                version: None,
+                layer,
+            },
             None => Self::Absent { deleted_at: None, version: None, layer },
         }
     }
 }
 
 #[cfg(feature = "lvmt")]
-impl From<prooflight_lvmt::Answer> for KeyState<'_> {
-    fn from(answer: prooflight_lvmt::Answer) -> Self {
-        use prooflight_lvmt::Answer;
+impl From<prooflight_lvmt::VersionedState> for KeyState<'_> {
+    fn from(answer: prooflight_lvmt::VersionedState) -> Self {
+        use prooflight_lvmt::VersionedState;
         match answer {
-            Answer::Present { value, since, version } => Self::Present {
-                value: Value::Decoded(value),
+            VersionedState::Present { value, since, version } => Self::Present {
+                value: ProvenValue::Decoded(value),
                 since: Some(since),
                 version: Some(version),
                 layer: None,
             },
-            Answer::Deleted { deleted_at, version } => {
+            VersionedState::Deleted { deleted_at, version } => {
                 Self::Absent { deleted_at: Some(deleted_at), version: Some(version), layer: None }
             }
-            Answer::NeverWritten => Self::absent(None),
+            VersionedState::NeverWritten => Self::absent(None),
         }
     }
 }
 
 #[cfg(any(feature = "amb", feature = "smt"))]
-impl<'a> From<prooflight_core::Answer<'a>> for KeyState<'a> {
-    fn from(answer: prooflight_core::Answer<'a>) -> Self {
-        use prooflight_core::Answer;
+impl<'a> From<prooflight_core::PastState<'a>> for KeyState<'a> {
+    fn from(answer: prooflight_core::PastState<'a>) -> Self {
+        use prooflight_core::PastState;
         match answer {
-            Answer::Present { value, since } => Self::present(Value::Proof(value), Some(since)),
-            Answer::Deleted { deleted_at } => Self::absent(Some(deleted_at)),
-            Answer::NeverWritten => Self::absent(None),
+            PastState::Present { value, since } => {
+                Self::present(ProvenValue::Proof(value), Some(since))
+            }
+            PastState::Deleted { deleted_at } => Self::absent(Some(deleted_at)),
+            PastState::NeverWritten => Self::absent(None),
         }
     }
 }

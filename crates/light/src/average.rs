@@ -1,9 +1,9 @@
 //! A history with the average of its values.
 
-use prooflight_core::chain::Headers;
+use prooflight_core::chain::AcceptedHeaders;
 use prooflight_core::{Result, Scheme, Verified};
 use prooflight_smt::state::{average, verify_history};
-use prooflight_smt::{Average, History};
+use prooflight_smt::{Average, KeyHistory};
 
 use crate::Trust;
 
@@ -13,11 +13,11 @@ use crate::Trust;
 /// the headers. Other errors are those of [`verify`](crate::verify) for `smt`.
 pub fn verify_average<'a>(
     trust: &Trust<'_>,
-    headers: &Headers,
+    headers: &AcceptedHeaders,
     key: &[u8],
     (from, to): (u64, u64),
     proof: &'a [u8],
-) -> Result<(Verified<History<'a>>, Verified<Average>)> {
+) -> Result<(Verified<KeyHistory<'a>>, Verified<Average>)> {
     let limits = trust.config.limits_for(Scheme::Smt)?;
     let history = verify_history(headers, key, (from, to), proof, limits)?;
     let average = average(headers, &history)?;

@@ -7,14 +7,14 @@ use prooflight_core::{Error, Reason, Result, Verified};
 
 /// The caller's knowledge of the state before a block.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Before<'a> {
+pub struct PreviousState<'a> {
     /// The previous block's header, if the caller has accepted it; the block must directly follow it.
     pub parent: Option<&'a Header>,
     /// The digest before the block; overrides the one in the parent's header.
     pub digest: Option<Digest>,
 }
 
-impl Before<'_> {
+impl PreviousState<'_> {
     /// The digest: the caller's own, else the parent's, else that before block 0.
     fn digest(&self, header: &Header) -> Result<Digest> {
         match (self.digest, self.parent) {
@@ -35,7 +35,7 @@ impl Before<'_> {
 /// Another parent is `not_extending`, a time that is not after the parent's is `invalid_header`; other errors
 /// are those of [`prooflight_avl::state::verify_block`].
 pub fn verify_block(
-    before: &Before<'_>,
+    before: &PreviousState<'_>,
     header: &Header,
     operations: &[StateOperation],
     proof: &[u8],

@@ -21,19 +21,19 @@ mod block;
 mod trust;
 mod verify;
 
-pub use answer::{Answer, KeyState, Value};
+pub use answer::{KeyState, ProvenValue, StatementAnswer};
 #[cfg(feature = "smt")]
 pub use average::verify_average;
 #[cfg(feature = "avl")]
-pub use block::{Before, verify_block};
+pub use block::{PreviousState, verify_block};
 #[cfg(feature = "amb")]
-pub use prooflight_amb::{Entry, Page};
+pub use prooflight_amb::{RangeEntry, RangePage};
 pub use prooflight_core::statement::Statement;
 #[cfg(any(feature = "amb", feature = "smt"))]
-pub use prooflight_core::{Answer as PastState, History};
+pub use prooflight_core::{KeyHistory, PastState};
 #[cfg(feature = "smt")]
-pub use prooflight_smt::{Average, Change, Gap};
+pub use prooflight_smt::{Average, DiffEntry, ValueGap};
 pub use trust::Trust;
 #[cfg(feature = "lvmt")]
-pub use trust::{Setup, setup_key};
+pub use trust::{TrustedSetup, setup_key};
 pub use verify::verify;

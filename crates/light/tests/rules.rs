@@ -5,12 +5,13 @@ use prooflight_amt::VerifyingKey;
 use prooflight_avl::state::{empty_state, state_params};
 use prooflight_avl::{AvlProver, Digest, Operation};
 use prooflight_core::chain::{
-    ChainConfig, ChainLimits, Header, Headers, LvmtConfig, SchemeConfig, StateOperation,
+    AcceptedHeaders, ChainConfig, ChainLimits, Header, LvmtConfig, SchemeConfig, StateOperation,
     operations_root, state_key,
 };
 use prooflight_core::{Ability, Reason, Scheme, Verified};
 use prooflight_light::{
-    Answer, Before, KeyState, Setup, Statement, Trust, Value, verify, verify_block,
+    KeyState, PreviousState, ProvenValue, Statement, StatementAnswer, Trust, TrustedSetup, verify,
+    verify_block,
 };
 
 /// A block and its proof.
@@ -46,7 +47,7 @@ fn blocks() -> (AvlProver, [Made; 2]) {
     (prover, blocks)
 }
 
-fn check(block: &Made, before: &Before<'_>) -> Result<Digest, Reason> {
+fn check(block: &Made, before: &PreviousState<'_>) -> Result<Digest, Reason> {
     let Made { header, operations, proof, .. } = block;
     verify_block(before, header, operations, proof, &ChainLimits::default())
         .map(Verified::into_inner)
@@ -57,21 +58,21 @@ fn check(block: &Made, before: &Before<'_>) -> Result<Digest, Reason> {
 fn a_block_begins_where_its_parent_ends() {
     let (_, [genesis, next]) = blocks();
     let parent = Some(&genesis.header);
-    assert_eq!(check(&genesis, &Before::default()), Ok(genesis.digest));
-    assert_eq!(check(&next, &Before { parent, digest: None }), Ok(next.digest));
+    assert_eq!(check(&genesis, &PreviousState::default()), Ok(genesis.digest));
+    assert_eq!(check(&next, &PreviousState { parent, digest: None }), Ok(next.digest));
     let digest = Some(genesis.digest);
-    assert_eq!(check(&next, &Before { parent: None, digest }), Ok(next.digest));
+    assert_eq!(check(&next, &PreviousState { parent: None, digest }), Ok(next.digest));
     // Neither a parent nor a digest.
-    assert_eq!(check(&next, &Before::default()), Err(Reason::InvalidArgument));
+    assert_eq!(check(&next, &PreviousState::default()), Err(Reason::InvalidArgument));
     let empty = Some(empty_state());
-    assert_eq!(check(&next, &Before { parent, digest: empty }), Err(Reason::TooManyNodes));
+    assert_eq!(check(&next, &PreviousState { parent, digest: empty }), Err(Reason::TooManyNodes));
     // Another parent with the same root, and one that is not older.
     let other = Header { chain: [2; 32], ..genesis.header.clone() };
-    let before = Before { parent: Some(&other), digest };
+    let before = PreviousState { parent: Some(&other), digest };
     assert_eq!(check(&next, &before), Err(Reason::NotExtending));
     let late = Header { timestamp_ms: 11, ..genesis.header.clone() };
     let header = Header { parent: late.hash(), ..next.header.clone() };
-    let before = Before { parent: Some(&late), digest };
+    let before = PreviousState { parent: Some(&late), digest };
     assert_eq!(check(&Made { header, ..next }, &before), Err(Reason::InvalidHeader));
 }
 
@@ -79,7 +80,7 @@ fn config() -> ChainConfig {
     ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: String::new(),
-        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+        schemes: vec![SchemeConfig::without_params(Scheme::Avl)],
         authorities: vec![[1; 32]],
         quorum: 1,
         limits: ChainLimits::default(),
@@ -94,19 +95,19 @@ fn keys_have_what_the_header_shows() {
     let hashes = keys.map(state_key);
     let lookups: Vec<_> = hashes.iter().map(|key| Operation::Lookup { key }).collect();
     let proof = prover.prove_batch(&lookups).unwrap().proof;
-    let (config, headers) = (config(), Headers::one(header));
+    let (config, headers) = (config(), AcceptedHeaders::one(header));
     let trust = Trust::new(&config);
     let ask = |scheme, statement| {
         verify(&trust, scheme, &headers, &statement, &proof)
             .map(Verified::into_inner)
             .map_err(|error| error.reason())
     };
-    let value = Value::Proof(&[1]);
+    let value = ProvenValue::Proof(&[1]);
     let present = KeyState::Present { value, since: None, version: None, layer: None };
     let absent = KeyState::Absent { deleted_at: None, version: None, layer: None };
     let states = vec![present.clone(), absent, present];
     let keys = Statement::Keys { height: 1, keys: &keys };
-    assert_eq!(ask(Scheme::Avl, keys), Ok(Answer::Keys(states)));
+    assert_eq!(ask(Scheme::Avl, keys), Ok(StatementAnswer::Keys(states)));
     assert_eq!(ask(Scheme::Smt, keys), Err(Reason::WrongSchemes));
     // The header of another block is not accepted instead.
     let other = Statement::Keys { height: 0, keys: &[] };
@@ -116,7 +117,7 @@ fn keys_have_what_the_header_shows() {
 #[test]
 fn a_scheme_has_the_statements_that_it_proves() {
     let (_, [_, Made { header, .. }]) = blocks();
-    let (config, headers) = (config(), Headers::one(header));
+    let (config, headers) = (config(), AcceptedHeaders::one(header));
     let statements = [
         Statement::Keys { height: 1, keys: &[] },
         Statement::Account { height: 1, address: &[0; 20], slots: &[] },
@@ -147,7 +148,7 @@ fn lvmt_needs_the_setup_of_its_chain() {
     };
     let (_, [_, Made { header, .. }]) = blocks();
     let roots = vec![(Scheme::Lvmt.id(), vec![0; 64])];
-    let headers = Headers::one(Header { roots, ..header });
+    let headers = AcceptedHeaders::one(Header { roots, ..header });
     let keys = Statement::Keys { height: 1, keys: &[b"a"] };
     let ask = |trust: &Trust<'_>| {
         verify(trust, Scheme::Lvmt, &headers, &keys, &[]).map(|_| ()).unwrap_err().reason()
@@ -155,8 +156,9 @@ fn lvmt_needs_the_setup_of_its_chain() {
     let own = VerifyingKey::dev(4).unwrap();
     let right = of(own.params_id(), 4);
     assert_eq!(ask(&Trust::new(&right)), Reason::UnknownSetup);
-    let with =
-        |config, key| ask(&Trust::new(config).with_setup(Setup { key, allow_insecure: true }));
+    let with = |config, key| {
+        ask(&Trust::new(config).with_setup(TrustedSetup { key, allow_insecure: true }))
+    };
     // With the right setup, the verifier goes on to refuse the empty proof.
     assert_eq!(with(&right, &own), Reason::Truncated);
     let others = [VerifyingKey::dev(8).unwrap(), VerifyingKey::ppot(4).unwrap()];

@@ -16,18 +16,21 @@ use std::time::Instant;
 use prooflight_core::Limits;
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, MemoryStore, Prepared, StateReader, StateStore, Store};
-use prooflight_lmpt::{Layer, LmptMerging, LmptParams, MergeEvent, MergingParams, Roots, verify};
+use prooflight_core::store::{MemoryStore, Prepared, RawKeyChange, StateReader, StateStore, Store};
+use prooflight_lmpt::{
+    Layer, LayerRoots, LmptMerging, LmptParams, MergeEvent, MergingParams, verify,
+};
 use prooflight_mpt::{PersistentTrie, prove_at, verify_proof};
 use prooflight_testkit::commits::{
-    self, Args, Case, Counted, Folder, Op, Proofs, Raw, Row, key_hash,
+    self, BenchArgs, CaseFigures, CountingStore, KeyPut, MeasuredStore, PlainStore, ProofFigures,
+    StoreFolder, key_hash,
 };
 use prooflight_testkit::store::SharedStore;
 
 fn main() {
     commits::main(&["raw", "mpt", "lmpt", "lmpt-attack"], |case, args| {
         if let Some(within) = &args.folder {
-            let folder = Folder::new(within, case);
+            let folder = StoreFolder::new(within, case);
             // The reference node keeps its raw state apart, and the nodes of `mpt`.
             let prefixes: &[&[u8]] = match case {
                 "raw" => &[],
@@ -43,15 +46,19 @@ fn main() {
     });
 }
 
-fn measure<S: Store + Clone + Send + 'static>(case: &str, args: &Args, store: S) -> Row {
-    let store = Counted::new(store);
+fn measure<S: Store + Clone + Send + 'static>(
+    case: &str,
+    args: &BenchArgs,
+    store: S,
+) -> CaseFigures {
+    let store = CountingStore::new(store);
     let counts = store.counts();
     match case {
-        "raw" => Row::measure(case, args, Raw(store), &counts),
+        "raw" => CaseFigures::measure(case, args, PlainStore(store), &counts),
         "mpt" => {
             let keep = 2 * args.blocks_of_an_era() as u64;
             let mpt = Mpt { trie: PersistentTrie::open(store).unwrap(), keep };
-            Row::measure(case, args, mpt, &counts)
+            CaseFigures::measure(case, args, mpt, &counts)
         }
         _ => {
             let mut eras = LmptConfig {
@@ -63,7 +70,7 @@ fn measure<S: Store + Clone + Send + 'static>(case: &str, args: &Args, store: S)
             if case == "lmpt-attack" {
                 (eras.era_blocks, keep) = (3, 6);
             }
-            Row::measure(case, args, Lmpt::open(store, eras, keep), &counts)
+            CaseFigures::measure(case, args, Lmpt::open(store, eras, keep), &counts)
         }
     }
 }
@@ -74,14 +81,15 @@ struct Mpt<S> {
     keep: u64,
 }
 
-impl<S: Store> Case for Mpt<S> {
+impl<S: Store> MeasuredStore for Mpt<S> {
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         self.trie.get(&key_hash(key)).unwrap()
     }
 
-    fn commit(&mut self, ops: &[Op]) {
+    fn commit(&mut self, ops: &[KeyPut]) {
         let ops: Vec<_> = ops.iter().map(|(key, value)| (key_hash(key), value)).collect();
-        let changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, *value)).collect();
+        let changes: Vec<_> =
+            ops.iter().map(|(key, value)| RawKeyChange::set(key, *value)).collect();
         self.trie.apply(&changes).unwrap();
     }
 
@@ -93,8 +101,8 @@ impl<S: Store> Case for Mpt<S> {
         }
     }
 
-    fn finish(self, row: &mut Row, sample: &[[u8; 32]]) {
-        let mut proofs = Proofs::default();
+    fn finish(self, row: &mut CaseFigures, sample: &[[u8; 32]]) {
+        let mut proofs = ProofFigures::default();
         for key in &sample[..PROVED] {
             let key = key_hash(key);
             let proved = self.trie.prove(&key).unwrap();
@@ -158,16 +166,17 @@ fn params(eras: LmptConfig, waits: &Arc<Waits>) -> MergingParams {
         MergeEvent::Failed(error) => panic!("{error}"),
     };
     let store = LmptParams { is_flat: true, replays: true, ..LmptParams::new(eras) };
-    MergingParams { store, watch: Arc::new(watch) }
+    MergingParams { store, on_event: Arc::new(watch) }
 }
 
-impl<S: Store + Clone + Send + 'static> Case for Lmpt<S> {
+impl<S: Store + Clone + Send + 'static> MeasuredStore for Lmpt<S> {
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         self.state.get(key).unwrap()
     }
 
-    fn commit(&mut self, ops: &[Op]) {
-        let changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, value)).collect();
+    fn commit(&mut self, ops: &[KeyPut]) {
+        let changes: Vec<_> =
+            ops.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
         let Prepared { writes, next, .. } = self.state.prepare(&changes).unwrap();
         self.store.write(writes).unwrap();
         self.state.commit(next).unwrap();
@@ -189,7 +198,7 @@ impl<S: Store + Clone + Send + 'static> Case for Lmpt<S> {
         }
     }
 
-    fn finish(mut self, row: &mut Row, sample: &[[u8; 32]]) {
+    fn finish(mut self, row: &mut CaseFigures, sample: &[[u8; 32]]) {
         let millis = |counter: &AtomicU64| counter.load(Relaxed) as f64 / 1000.0;
         row.put("ends of eras", self.waits.ends.load(Relaxed) as f64);
         row.put("waits, ms in all", millis(&self.waits.sum));
@@ -218,10 +227,10 @@ impl<S: Store + Clone + Send + 'static> Case for Lmpt<S> {
 
 impl<S: Store + Clone + Send + 'static> Lmpt<S> {
     /// Proves single keys, by the layer that has them, and a hundred keys together.
-    fn prove(&mut self, row: &mut Row, sample: &[[u8; 32]], height: u64) {
-        let roots = Roots::decode(&self.state.root()).unwrap();
-        let mut by_layer = [Proofs::default(); 3];
-        let mut together = Proofs::default();
+    fn prove(&mut self, row: &mut CaseFigures, sample: &[[u8; 32]], height: u64) {
+        let roots = LayerRoots::decode(&self.state.root()).unwrap();
+        let mut by_layer = [ProofFigures::default(); 3];
+        let mut together = ProofFigures::default();
         let reader = self.state.reader().unwrap();
         let chosen = sample.chunks(1).take(PROVED).chain(sample.chunks(100).take(10));
         for keys in chosen {

@@ -30,7 +30,7 @@ impl Layer {
 
 /// The roots of the three layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Roots {
+pub struct LayerRoots {
     /// The root of the snapshot.
     pub snapshot: Hash,
     /// The root of the intermediate trie.
@@ -40,10 +40,10 @@ pub struct Roots {
 }
 
 /// The roots of a state without keys.
-pub const EMPTY_ROOTS: Roots =
-    Roots { snapshot: EMPTY_ROOT, intermediate: EMPTY_ROOT, delta: EMPTY_ROOT };
+pub const EMPTY_ROOTS: LayerRoots =
+    LayerRoots { snapshot: EMPTY_ROOT, intermediate: EMPTY_ROOT, delta: EMPTY_ROOT };
 
-impl Roots {
+impl LayerRoots {
     /// Bytes of the root in a header: snapshot, intermediate, delta.
     pub const LENGTH: usize = 96;
 

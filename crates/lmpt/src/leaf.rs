@@ -3,16 +3,16 @@
 use prooflight_core::{Error, Hex, Reason, Result};
 
 /// The tag of a value.
-const VALUE: u8 = 1;
+const VALUE_TAG: u8 = 1;
 
 /// The leaf of a deleted key.
-pub(crate) const TOMBSTONE: &[u8] = &[0];
+pub(crate) const TOMBSTONE_LEAF: &[u8] = &[0];
 
 /// Reads a leaf's value; `None` for a tombstone, `invalid_layer_value` for anything else.
 pub(crate) fn decode(leaf: &[u8]) -> Result<Option<&[u8]>> {
     match leaf {
-        [VALUE, value @ ..] => Ok(Some(value)),
-        TOMBSTONE => Ok(None),
+        [VALUE_TAG, value @ ..] => Ok(Some(value)),
+        TOMBSTONE_LEAF => Ok(None),
         _ => Err(Error::new(Reason::InvalidLayerValue, "01 and a value, or 00", Hex(leaf))),
     }
 }
@@ -20,5 +20,5 @@ pub(crate) fn decode(leaf: &[u8]) -> Result<Option<&[u8]>> {
 /// Writes a leaf's value; `None` is a tombstone.
 #[cfg(feature = "prover")]
 pub(crate) fn encode(value: Option<&[u8]>) -> alloc::vec::Vec<u8> {
-    value.map_or_else(|| TOMBSTONE.to_vec(), |value| [&[VALUE], value].concat())
+    value.map_or_else(|| TOMBSTONE_LEAF.to_vec(), |value| [&[VALUE_TAG], value].concat())
 }

@@ -18,10 +18,10 @@ mod prover;
 pub mod state;
 mod verify;
 
-pub use layer::{EMPTY_ROOTS, Layer, Roots};
+pub use layer::{EMPTY_ROOTS, Layer, LayerRoots};
 #[cfg(feature = "prover")]
 pub use prover::{
-    LmptBlock, LmptMerging, LmptParams, LmptReader, LmptState, MergeEvent, Merger, MergingParams,
-    PART_KEYS, RECENT,
+    EraMerger, LmptBlock, LmptMerging, LmptParams, LmptReader, LmptState, MERGE_PART_KEYS,
+    MergeEvent, MergingParams, RECENT_BLOCKS,
 };
-pub use verify::{Answer, verify};
+pub use verify::{LayeredValue, verify};

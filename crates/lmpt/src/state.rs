@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use prooflight_core::chain::{ChainLimits, Header};
 use prooflight_core::{Error, Reason, Result, Scheme, Verified};
 
-use crate::{Answer, Roots, verify};
+use crate::{LayerRoots, LayeredValue, verify};
 
 /// Verifies the values of raw keys in the state after an accepted block.
 ///
@@ -18,13 +18,13 @@ pub fn verify_keys<'a>(
     keys: &[&[u8]],
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<Vec<Answer<'a>>>> {
+) -> Result<Verified<Vec<LayeredValue<'a>>>> {
     let roots = roots_of(header)?;
     limits.check_keys(keys)?;
-    verify(&roots, keys, proof, &limits.of_proofs())
+    verify(&roots, keys, proof, &limits.proof_limits())
 }
 
-fn roots_of(header: &Header) -> Result<Roots> {
-    Roots::decode(header.expect_root(Scheme::Lmpt)?)
+fn roots_of(header: &Header) -> Result<LayerRoots> {
+    LayerRoots::decode(header.expect_root(Scheme::Lmpt)?)
         .map_err(|error| Error::new(Reason::InvalidHeader, error.expected(), error.found()))
 }

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, distinct, keccak256};
 use prooflight_mpt::verify_keys;
 
-use crate::{Layer, Roots, leaf, proof};
+use crate::{Layer, LayerRoots, leaf, proof};
 
 /// The state of a key, and the layer that determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub struct LayeredValue<'a> {
     /// The value; `None` if the key has none.
     pub value: Option<&'a [u8]>,
     /// The newest layer with the key's value or tombstone; the snapshot if no layer has either.
@@ -28,17 +28,17 @@ pub struct Answer<'a> {
 ///
 /// Source: `test-vectors/spec/lmpt.md`, section 5, after Choi et al. 2024.
 pub fn verify<'a>(
-    roots: &Roots,
+    roots: &LayerRoots,
     keys: &[&[u8]],
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Vec<Answer<'a>>>> {
+) -> Result<Verified<Vec<LayeredValue<'a>>>> {
     check_keys(keys, limits)?;
     let layers = proof::decode(proof, limits)?;
 
     let hashes: Vec<Hash> = keys.iter().map(|key| keccak256(&[key])).collect();
     let (hashes, places) = distinct(&hashes);
-    let mut answers = vec![Answer { value: None, layer: Layer::Snapshot }; hashes.len()];
+    let mut answers = vec![LayeredValue { value: None, layer: Layer::Snapshot }; hashes.len()];
     let mut open: Vec<usize> = (0..hashes.len()).collect();
     for (layer, nodes) in Layer::ALL.into_iter().zip(&layers) {
         let paths: Vec<&[u8]> = open.iter().map(|&key| &hashes[key][..]).collect();
@@ -46,7 +46,9 @@ pub fn verify<'a>(
         let mut still_open = Vec::new();
         for (key, leaf) in open.into_iter().zip(leaves.get()) {
             match leaf {
-                Some(leaf) => answers[key] = Answer { value: settled(leaf, layer)?, layer },
+                Some(leaf) => {
+                    answers[key] = LayeredValue { value: value_in_leaf(leaf, layer)?, layer }
+                }
                 None => still_open.push(key),
             }
         }
@@ -63,7 +65,7 @@ fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
 }
 
 /// The value in a leaf of a layer; `None` for a tombstone.
-fn settled(leaf: &[u8], layer: Layer) -> Result<Option<&[u8]>> {
+fn value_in_leaf(leaf: &[u8], layer: Layer) -> Result<Option<&[u8]>> {
     let value = leaf::decode(leaf)?;
     if value.is_none() && layer == Layer::Snapshot {
         return Err(Error::new(Reason::TombstoneInSnapshot, "01 and a value", Hex(leaf)));

@@ -25,7 +25,7 @@ const PARAMS: LmptParams = LmptParams { part_keys: 2, replays: true, ..LmptParam
 type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// A chain, some blocks after it, and the records of its store after every write.
-struct Grown {
+struct RecordedChain {
     store: MemoryStore,
     model: Model,
     /// The blocks that are not made yet.
@@ -34,7 +34,7 @@ struct Grown {
     kept: Vec<Records>,
 }
 
-fn grown(seed: u64) -> Grown {
+fn grown(seed: u64) -> RecordedChain {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut model = Model::new(ERAS);
     let mut state = LmptState::open(MemoryStore::default(), PARAMS).unwrap();
@@ -74,7 +74,7 @@ fn grown(seed: u64) -> Grown {
     }
     let store = state.into_store();
     assert!(store_kinds(&store).contains(&b'm'), "no merge is under way");
-    Grown { store, model, next, oldest, kept }
+    RecordedChain { store, model, next, oldest, kept }
 }
 
 fn store_kinds(store: &MemoryStore) -> Vec<u8> {
@@ -89,7 +89,7 @@ const QUESTIONS: usize = 4;
 type Answers = [Result<Vec<u8>>; QUESTIONS];
 
 /// Opening; proofs of every kept block; further blocks; the same once everything old is forgotten.
-fn ask(store: &MemoryStore, grown: &Grown) -> Answers {
+fn ask(store: &MemoryStore, grown: &RecordedChain) -> Answers {
     let open = || LmptState::open(store.clone(), PARAMS);
     let asked: Vec<&[u8]> = keys().iter().map(Vec::as_slice).collect();
     let newest = grown.model.height() as u64;
@@ -129,7 +129,7 @@ fn ask(store: &MemoryStore, grown: &Grown) -> Answers {
 
 /// The outcome of damaging each record of one kind.
 #[derive(Debug, Default)]
-struct Found {
+struct DamageReport {
     /// Records whose damage some question detected.
     found: usize,
     /// Records that no question needed.
@@ -138,14 +138,14 @@ struct Found {
 
 /// Damages each record in turn, as `damages` says; returns the outcome for each kind.
 fn damage_each(
-    grown: &Grown,
+    grown: &RecordedChain,
     mut damages: impl FnMut(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
-) -> BTreeMap<char, Found> {
+) -> BTreeMap<char, DamageReport> {
     let expected = ask(&grown.store, grown);
     for answer in &expected {
         answer.as_ref().unwrap();
     }
-    let mut kinds: BTreeMap<char, Found> = BTreeMap::new();
+    let mut kinds: BTreeMap<char, DamageReport> = BTreeMap::new();
     for (key, value) in entries(&grown.store) {
         for damage in damages(&key, &value) {
             let (mut damaged, mut batch) = (grown.store.clone(), WriteBatch::new());
@@ -189,7 +189,7 @@ fn the_honest_store_is_as_the_model_says() {
 #[test]
 fn a_lost_record_is_found_or_was_not_needed() {
     let kinds = damage_each(&grown(10), |_, _| vec![None]);
-    for (kind, Found { found, unneeded }) in &kinds {
+    for (kind, DamageReport { found, unneeded }) in &kinds {
         match kind {
             // Its nodes stay in the store.
             'r' => {}
@@ -216,7 +216,7 @@ fn an_older_copy_of_a_record_is_found() {
         copies.into_iter().map(Some).collect()
     };
     let kinds = damage_each(&grown, older);
-    for (kind, Found { found, unneeded }) in &kinds {
+    for (kind, DamageReport { found, unneeded }) in &kinds {
         assert!(*found > 0 && *unneeded == 0, "{kind}: {unneeded} of {found}");
     }
     let kinds: String = kinds.keys().collect();
@@ -277,7 +277,7 @@ fn a_changed_byte_is_found_or_harmless() {
         let bits = [(); 3].map(|()| rng.random_range(0..8));
         vec![flip(0, bits[0]), flip(middle, bits[1]), flip(value.len() - 1, bits[2])]
     });
-    for (kind, Found { found, unneeded }) in &kinds {
+    for (kind, DamageReport { found, unneeded }) in &kinds {
         // The roots of a block are compared where a replay ends, and a later write hides an entry.
         let may_be = matches!(kind, 'b' | 'n' | 'r');
         assert!(*found > 0 && (may_be || *unneeded == 0), "{kind}: {unneeded} of {found}");

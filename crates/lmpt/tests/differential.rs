@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use alloy_trie::proof::{ProofRetainer, verify_proof as peer_verifies};
 use alloy_trie::{HashBuilder, Nibbles};
 use prooflight_core::{Hash, Limits, keccak256};
-use prooflight_mpt::{EMPTY_ROOT, Nodes, verify_keys, verify_proof};
-use prooflight_testkit::lmpt::layers::{Layers, TOMBSTONE, leaf};
-use prooflight_testkit::lmpt::trie::{Dictionary, Trie};
+use prooflight_mpt::{EMPTY_ROOT, ProofNodes, verify_keys, verify_proof};
+use prooflight_testkit::lmpt::layers::{StateLayers, TOMBSTONE, leaf};
+use prooflight_testkit::lmpt::trie::{LeafMap, PlainTrie};
 use prooflight_testkit::mpt::slices;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 /// The root of a trie and the nodes on the paths of keys, as the peer computes them.
-fn peer_proves(dictionary: &Dictionary, keys: &[Hash]) -> (Hash, Vec<Vec<u8>>) {
+fn peer_proves(dictionary: &LeafMap, keys: &[Hash]) -> (Hash, Vec<Vec<u8>>) {
     let paths = keys.iter().map(Nibbles::unpack).collect();
     let mut builder = HashBuilder::default().with_proof_retainer(ProofRetainer::new(paths));
     for (key, leaf) in dictionary {
@@ -28,7 +28,7 @@ fn peer_proves(dictionary: &Dictionary, keys: &[Hash]) -> (Hash, Vec<Vec<u8>>) {
     (root.into(), nodes.map(|(_, node)| node.to_vec()).collect())
 }
 
-fn draw(rng: &mut StdRng, keys: u32, is_snapshot: bool) -> Dictionary {
+fn draw(rng: &mut StdRng, keys: u32, is_snapshot: bool) -> LeafMap {
     let entry = |_| {
         let key = keccak256(&[&rng.random_range(0..keys).to_be_bytes()]);
         let length = rng.random_range(0..60);
@@ -42,7 +42,7 @@ fn draw(rng: &mut StdRng, keys: u32, is_snapshot: bool) -> Dictionary {
 fn nodes_are_the_peers_and_each_key_has_its_value() {
     for (seed, keys) in [(1, 2), (2, 6), (3, 30), (4, 400), (5, 3000)] {
         let rng = &mut StdRng::seed_from_u64(seed);
-        let layers = Layers {
+        let layers = StateLayers {
             delta: draw(rng, keys, false),
             intermediate: draw(rng, keys, false),
             snapshot: draw(rng, keys, true),
@@ -57,8 +57,8 @@ fn nodes_are_the_peers_and_each_key_has_its_value() {
     }
 }
 
-fn check(layer: &Dictionary, asked: &[Hash]) {
-    let trie = Trie::new(layer);
+fn check(layer: &LeafMap, asked: &[Hash]) {
+    let trie = PlainTrie::new(layer);
     let nodes = trie.nodes(asked);
     if layer.is_empty() {
         assert_eq!((trie.root(), &nodes[..]), (EMPTY_ROOT, &[][..]));
@@ -66,7 +66,7 @@ fn check(layer: &Dictionary, asked: &[Hash]) {
     }
     assert_eq!((trie.root(), nodes.clone()), peer_proves(layer, asked));
     let keys: Vec<&[u8]> = asked.iter().map(|key| &key[..]).collect();
-    let decoded = Nodes::decode(slices(&nodes), &Limits::DEFAULT).unwrap();
+    let decoded = ProofNodes::decode(slices(&nodes), &Limits::DEFAULT).unwrap();
     let values = verify_keys(&trie.root(), &keys, &decoded).unwrap();
     for (key, value) in asked.iter().zip(values.get()) {
         assert_eq!(*value, layer.get(key).map(Vec::as_slice));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prooflight_core::chain::LmptConfig;
-use prooflight_core::store::{Prepared, Read, StateStore, Store};
+use prooflight_core::store::{Prepared, ReadStore, StateStore, Store};
 use prooflight_embedded::EmbeddedStore;
 use prooflight_lmpt::{LmptMerging, LmptParams, MergingParams};
 use prooflight_testkit::kill;
@@ -25,12 +25,12 @@ const ERAS: LmptConfig = LmptConfig { era_blocks: 9, era_ops: 60, era_bytes: 1 <
 /// The number of kills per chain; the model of a longer one takes longer.
 const KILLS_OF_A_CHAIN: u32 = 25;
 
-const FOLDER: &str = "PROOFLIGHT_LMPT_KILLED";
-const SEED: &str = "PROOFLIGHT_LMPT_SEED";
+const FOLDER_VARIABLE: &str = "PROOFLIGHT_LMPT_KILLED";
+const SEED_VARIABLE: &str = "PROOFLIGHT_LMPT_SEED";
 
 fn open(folder: &Path) -> LmptMerging<EmbeddedStore> {
     let store = LmptParams { part_keys: 2, is_flat: true, ..LmptParams::new(ERAS) };
-    let params = MergingParams { store, watch: Arc::new(|_| {}) };
+    let params = MergingParams { store, on_event: Arc::new(|_| {}) };
     LmptMerging::open(EmbeddedStore::open(folder).unwrap(), params).unwrap()
 }
 
@@ -43,8 +43,8 @@ fn block(model: &Model, seed: u64) -> Changes {
 #[test]
 #[ignore = "the process that the other test starts and kills"]
 fn killed() {
-    let folder = std::env::var_os(FOLDER).unwrap();
-    let seed = std::env::var(SEED).unwrap().parse().unwrap();
+    let folder = std::env::var_os(FOLDER_VARIABLE).unwrap();
+    let seed = std::env::var(SEED_VARIABLE).unwrap().parse().unwrap();
     let mut state = open(Path::new(&folder));
     // The dictionary alone, without the roots: a killed process must be fast.
     let mut model = Model::new(ERAS);
@@ -53,7 +53,7 @@ fn killed() {
         let block = block(&model, seed);
         model.push_block(block);
     }
-    kill::opened();
+    kill::report_open();
     loop {
         let block = block(&model, seed);
         let Prepared { root, writes, next, .. } = state.prepare(&changes(&block)).unwrap();
@@ -61,7 +61,7 @@ fn killed() {
         state.commit(next).unwrap();
         model.push_block(block);
         let height = state.height().unwrap();
-        kill::acknowledge(height, &root);
+        kill::report_block(height, &root);
         if let Some(oldest) = height.checked_sub(20) {
             state.prune(oldest).unwrap();
         }
@@ -92,7 +92,8 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> (usize, u32) {
     let mut merging = 0;
     for round in rounds {
         let seed_text = seed.to_string();
-        let variables = [(FOLDER, folder.path().as_os_str()), (SEED, seed_text.as_ref())];
+        let variables =
+            [(FOLDER_VARIABLE, folder.path().as_os_str()), (SEED_VARIABLE, seed_text.as_ref())];
         // Some are killed while they open the store, and the others while they make blocks.
         let lines = if rng.random_ratio(4, 5) { rng.random_range(1..16) } else { 0 };
         let after = Duration::from_micros(rng.random_range(0..20_000));

@@ -6,15 +6,15 @@ mod run;
 
 use prooflight_core::Reason;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{MemoryStore, Read, StateReader, StateStore};
-use prooflight_lmpt::{LmptParams, LmptState, RECENT};
+use prooflight_core::store::{MemoryStore, ReadStore, StateReader, StateStore};
+use prooflight_lmpt::{LmptParams, LmptState, RECENT_BLOCKS};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use run::{Model, changes, draw_changes, draw_eras, entries, keys, trie_of};
 
 /// A chain and its model.
-struct Run {
+struct ModelRun {
     state: LmptState<MemoryStore>,
     params: LmptParams,
     model: Model,
@@ -23,7 +23,7 @@ struct Run {
     oldest: usize,
 }
 
-impl Run {
+impl ModelRun {
     fn new(seed: u64) -> Self {
         let mut rng = StdRng::seed_from_u64(seed);
         let params = LmptParams {
@@ -108,7 +108,7 @@ fn every_block_is_as_the_model_says() {
     let (mut ends, mut oldest, mut one_block) = (0, 0, 0);
     for seed in 0..40 {
         println!("seed {seed}");
-        let mut run = Run::new(seed);
+        let mut run = ModelRun::new(seed);
         run.block(40);
         for _ in 0..70 {
             match run.rng.random_range(0..24) {
@@ -136,7 +136,7 @@ fn every_block_is_as_the_model_says() {
 fn a_restart_at_every_block_changes_nothing() {
     for seed in 100..112 {
         println!("seed {seed}");
-        let mut run = Run::new(seed);
+        let mut run = ModelRun::new(seed);
         for block in 0..40 {
             run.block(8);
             run.part();
@@ -151,7 +151,7 @@ fn a_restart_at_every_block_changes_nothing() {
 
 #[test]
 fn recent_blocks_are_proved_without_a_replay() {
-    let mut run = Run::new(200);
+    let mut run = ModelRun::new(200);
     run.params = LmptParams { replays: false, ..LmptParams::new(run.params.eras) };
     run.params.eras = prooflight_core::chain::LmptConfig { era_blocks: 20, ..Default::default() };
     run.state = LmptState::open(MemoryStore::default(), run.params).unwrap();
@@ -165,7 +165,7 @@ fn recent_blocks_are_proved_without_a_replay() {
     for height in 0..=newest {
         let statement = Statement::Keys { height: height as u64, keys: &slices };
         let proved = run.state.reader().unwrap().prove(&statement);
-        if height + RECENT > newest {
+        if height + RECENT_BLOCKS > newest {
             run.model.check(height, &asked, &proved.unwrap());
         } else {
             assert_eq!(proved.unwrap_err().reason(), Reason::VersionUnavailable, "{height}");
@@ -185,7 +185,7 @@ fn recent_blocks_are_proved_without_a_replay() {
 fn a_store_that_forgets_has_only_the_nodes_of_its_snapshots() {
     for seed in 300..312 {
         println!("seed {seed}");
-        let mut run = Run::new(seed);
+        let mut run = ModelRun::new(seed);
         run.params.eras.era_blocks = 1;
         run.state = LmptState::open(MemoryStore::default(), run.params).unwrap();
         run.model = Model::new(run.params.eras);

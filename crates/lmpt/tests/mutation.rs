@@ -2,23 +2,23 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use prooflight_core::{Limits, Reason, keccak256};
-use prooflight_lmpt::{Answer, EMPTY_ROOTS, Layer, Roots, verify};
-use prooflight_testkit::lmpt::layers::{Layers, TOMBSTONE, encode, leaf};
-use prooflight_testkit::lmpt::trie::Dictionary;
+use prooflight_lmpt::{EMPTY_ROOTS, Layer, LayerRoots, LayeredValue, verify};
+use prooflight_testkit::lmpt::layers::{StateLayers, TOMBSTONE, encode, leaf};
+use prooflight_testkit::lmpt::trie::LeafMap;
 
 fn key(number: u8) -> Vec<u8> {
     vec![number]
 }
 
-fn dictionary<'l>(leaves: impl IntoIterator<Item = (u8, &'l [u8])>) -> Dictionary {
+fn dictionary<'l>(leaves: impl IntoIterator<Item = (u8, &'l [u8])>) -> LeafMap {
     leaves.into_iter().map(|(number, leaf)| (keccak256(&[&[number]]), leaf.to_vec())).collect()
 }
 
 /// Keys 0 to 2 are in delta, 2 to 4 in intermediate, 0 to 7 in the snapshot; 1 and 4 are deleted, 8 and 9 are absent.
-fn layers() -> Layers {
+fn layers() -> StateLayers {
     let [zero, two, three] = [&b"zero"[..], b"two", b""].map(leaf);
     let old: Vec<_> = (0..8).map(|number| leaf(&[number; 40])).collect();
-    Layers {
+    StateLayers {
         delta: dictionary([(0, &zero[..]), (1, TOMBSTONE), (2, &two)]),
         intermediate: dictionary([(2, TOMBSTONE), (3, &three), (4, TOMBSTONE)]),
         snapshot: dictionary((0..).zip(old.iter().map(Vec::as_slice))),
@@ -61,12 +61,12 @@ fn the_order_and_repetitions_of_keys_do_not_matter() {
     let answers = verify(&layers.roots(), &asked, &proof, &Limits::DEFAULT).unwrap();
     let seven = [7; 40];
     let expected = [
-        Answer { value: Some(&seven), layer: Layer::Snapshot },
-        Answer { value: None, layer: Layer::Delta },
-        Answer { value: None, layer: Layer::Snapshot },
-        Answer { value: None, layer: Layer::Delta },
-        Answer { value: Some(b"zero"), layer: Layer::Delta },
-        Answer { value: Some(&seven), layer: Layer::Snapshot },
+        LayeredValue { value: Some(&seven), layer: Layer::Snapshot },
+        LayeredValue { value: None, layer: Layer::Delta },
+        LayeredValue { value: None, layer: Layer::Snapshot },
+        LayeredValue { value: None, layer: Layer::Delta },
+        LayeredValue { value: Some(b"zero"), layer: Layer::Delta },
+        LayeredValue { value: Some(&seven), layer: Layer::Snapshot },
     ];
     assert_eq!(*answers, expected);
 }
@@ -99,19 +99,19 @@ fn a_settled_key_needs_no_lower_layer() {
     let keys = [key(0), key(1)];
     let proof = layers.prove(&keys);
     // Whatever the lower roots are.
-    (layers.intermediate, layers.snapshot) = (layers.snapshot, Dictionary::new());
+    (layers.intermediate, layers.snapshot) = (layers.snapshot, LeafMap::new());
     layers.judge(&keys, &proof).unwrap();
 }
 
 #[test]
 fn layers_without_keys_have_no_nodes() {
-    let empty = Layers::default();
+    let empty = StateLayers::default();
     assert_eq!(empty.roots(), EMPTY_ROOTS);
     let none = encode(&[vec![], vec![], vec![]]);
     empty.judge(&[key(0)], &none).unwrap();
     for at in 0..3 {
         let mut lists = [vec![], vec![], vec![]];
-        lists[at] = layers().lists(&[key(9)])[at].clone();
+        lists[at] = layers().nodes(&[key(9)])[at].clone();
         let refused = empty.judge(&[key(0)], &encode(&lists)).unwrap_err();
         assert_eq!(refused.reason(), Reason::NodeLeftOver);
     }
@@ -121,11 +121,11 @@ fn layers_without_keys_have_no_nodes() {
 fn the_root_of_a_header_has_96_bytes() {
     let roots = layers().roots();
     let bytes = roots.encode();
-    assert_eq!(Roots::decode(&bytes), Ok(roots));
+    assert_eq!(LayerRoots::decode(&bytes), Ok(roots));
     assert_eq!(bytes, [roots.snapshot, roots.intermediate, roots.delta].concat()[..]);
     for length in [0, 32, 64, 95] {
-        let refused = Roots::decode(&bytes[..length]).unwrap_err();
+        let refused = LayerRoots::decode(&bytes[..length]).unwrap_err();
         assert_eq!(refused.reason(), Reason::InvalidArgument);
     }
-    assert!(Roots::decode(&[&bytes[..], &[0]].concat()).is_err());
+    assert!(LayerRoots::decode(&[&bytes[..], &[0]].concat()).is_err());
 }

@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, MemoryStore, Prepared, Read, StateReader, StateStore, Store};
+use prooflight_core::store::{
+    MemoryStore, Prepared, RawKeyChange, ReadStore, StateReader, StateStore, Store,
+};
 use prooflight_core::{Reason, Result};
 use prooflight_lmpt::{
-    EMPTY_ROOTS, LmptMerging, LmptParams, LmptState, MergeEvent, MergingParams, Roots,
+    EMPTY_ROOTS, LayerRoots, LmptMerging, LmptParams, LmptState, MergeEvent, MergingParams,
 };
 use prooflight_testkit::store::SharedStore;
 use rand::SeedableRng;
@@ -69,8 +71,8 @@ fn a_block_is_prepared_then_committed() {
     let mut state = filled(&model);
     state.merge().unwrap();
     let roots = state.roots();
-    let one = state.prepare(&[Change::set(b"a", b"1")]).unwrap();
-    let other = state.prepare(&[Change::set(b"a", b"2")]).unwrap();
+    let one = state.prepare(&[RawKeyChange::set(b"a", b"1")]).unwrap();
+    let other = state.prepare(&[RawKeyChange::set(b"a", b"2")]).unwrap();
     assert_eq!((state.roots(), state.height()), (roots, Some(5)));
     assert_ne!(one.root, other.root);
     let Prepared { root, writes, next, .. } = one;
@@ -226,13 +228,13 @@ fn make(state: &mut LmptMerging<SharedStore>, block: &Changes) -> Result<Vec<u8>
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct EventCounts {
     parts: usize,
     waits: usize,
     failures: usize,
 }
 
-fn watched(seen: &Arc<Mutex<Seen>>) -> MergingParams {
+fn watched(seen: &Arc<Mutex<EventCounts>>) -> MergingParams {
     let seen = seen.clone();
     let watch = move |event: &MergeEvent<'_>| {
         let mut seen = seen.lock().unwrap();
@@ -245,7 +247,7 @@ fn watched(seen: &Arc<Mutex<Seen>>) -> MergingParams {
             MergeEvent::Failed(_) => seen.failures += 1,
         }
     };
-    MergingParams { store: params(), watch: Arc::new(watch) }
+    MergingParams { store: params(), on_event: Arc::new(watch) }
 }
 
 #[test]
@@ -315,8 +317,9 @@ fn a_block_with_a_key_twice_counts_the_last_one() {
     state.apply(&[]).unwrap();
     let mut other = open();
     other.apply(&[]).unwrap();
-    let roots: Roots = state.apply(&[Change::set(b"k", b"1"), Change::set(b"k", b"2")]).unwrap();
-    assert_eq!(roots, other.apply(&[Change::set(b"k", b"2")]).unwrap());
+    let roots: LayerRoots =
+        state.apply(&[RawKeyChange::set(b"k", b"1"), RawKeyChange::set(b"k", b"2")]).unwrap();
+    assert_eq!(roots, other.apply(&[RawKeyChange::set(b"k", b"2")]).unwrap());
 }
 
 /// More blocks of one era than are kept in memory: only a replay has the first ones.

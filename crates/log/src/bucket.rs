@@ -13,10 +13,10 @@ use object_store::{
 use prooflight_core::{Error, Reason, Result};
 
 use crate::backoff::Backoff;
-use crate::object::MAX_BYTES;
+use crate::object::MAX_OBJECT_BYTES;
 use crate::open;
-use crate::patience::Patience;
-use crate::staged::Writers;
+use crate::staged_files::FolderWriters;
+use crate::startup_retry::StartupRetry;
 
 /// A bucket, or a folder of one; clones share the connections.
 #[derive(Clone)]
@@ -25,16 +25,16 @@ pub struct Bucket {
     folder: Path,
     /// Its name in messages, without credentials.
     name: Arc<str>,
-    observe: Arc<dyn Fn(Request) + Send + Sync>,
+    observe: Arc<dyn Fn(BucketRequest) + Send + Sync>,
     /// The retries while a node starts.
-    patience: Option<Arc<Patience>>,
+    startup_retry: Option<Arc<StartupRetry>>,
     /// If it is a folder of files.
-    writers: Option<Arc<Writers>>,
+    writers: Option<Arc<FolderWriters>>,
 }
 
 /// A request to the store, for counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum BucketRequest {
     /// A GET of an object.
     Read,
     /// A PUT of an object that must not exist.
@@ -47,7 +47,7 @@ pub enum Request {
 
 /// What is in a folder of a bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Contents {
+pub struct FolderContents {
     /// The names of the objects in the folder itself, with their lengths.
     pub objects: BTreeMap<String, u64>,
     /// The names of the folders in it.
@@ -56,7 +56,7 @@ pub struct Contents {
 
 /// The outcome of [`Bucket::settle`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled<T> {
+pub enum CreateOutcome<T> {
     /// The object has the given bytes.
     Created,
     /// The object existed, or our write succeeded although its answer was lost.
@@ -84,36 +84,39 @@ impl Bucket {
     /// Uses a folder of any store. Its creates must be atomic and durable.
     pub fn new(store: Arc<dyn ObjectStore>, folder: Path) -> Self {
         let name = folder.as_ref().into();
-        Self { store, folder, name, observe: Arc::new(|_| ()), patience: None, writers: None }
+        Self { store, folder, name, observe: Arc::new(|_| ()), startup_retry: None, writers: None }
     }
 
     /// Calls `observe` before each request.
     #[must_use]
-    pub fn observed(self, observe: impl Fn(Request) + Send + Sync + 'static) -> Self {
+    pub fn with_observer(self, observe: impl Fn(BucketRequest) + Send + Sync + 'static) -> Self {
         Self { observe: Arc::new(observe), ..self }
     }
 
     /// Retries requests that fail, if the next attempt may succeed: up to 6 attempts, with growing delays, within
-    /// half a minute. This is for a startup, which such a failure would end; [`started`](Self::started) turns it off.
+    /// half a minute. This is for a startup, which such a failure would end; [`end_startup_retry`](Self::end_startup_retry) turns it off.
     ///
     /// It applies to reads and to opening or beginning a log; publishing retries in any case. `say` is called with
     /// each failure except the last one.
     #[must_use]
-    pub fn patient(self, say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
-        Self { patience: Some(Arc::new(Patience::new(say))), ..self }
+    pub fn with_startup_retry(self, say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        Self { startup_retry: Some(Arc::new(StartupRetry::new(say))), ..self }
     }
 
     /// Turns the retries off, in this bucket and its clones.
-    pub fn started(&self) {
-        if let Some(patience) = &self.patience {
-            patience.end();
+    pub fn end_startup_retry(&self) {
+        if let Some(retry) = &self.startup_retry {
+            retry.end();
         }
     }
 
     /// Makes a request; retries it after failures if this is [`patient`](Self::patient).
-    async fn ask<T, R: Future<Output = Result<T>>>(&self, request: impl Fn() -> R) -> Result<T> {
-        match &self.patience {
-            Some(patience) => patience.ask(request).await,
+    async fn request<T, R: Future<Output = Result<T>>>(
+        &self,
+        request: impl Fn() -> R,
+    ) -> Result<T> {
+        match &self.startup_retry {
+            Some(retry) => retry.request(request).await,
             None => request().await,
         }
     }
@@ -129,18 +132,19 @@ impl Bucket {
     /// for failures that a retry may avoid, such as a body that was cut in transit;
     /// `request_too_large` above 64 MiB.
     pub async fn read(&self, name: &str) -> Result<Option<Bytes>> {
-        self.ask(|| self.read_now(name)).await
+        self.request(|| self.read_once(name)).await
     }
 
-    async fn read_now(&self, name: &str) -> Result<Option<Bytes>> {
-        (self.observe)(Request::Read);
+    async fn read_once(&self, name: &str) -> Result<Option<Bytes>> {
+        (self.observe)(BucketRequest::Read);
         let found = match self.store.get(&self.path(name)).await {
             Ok(found) => found,
             Err(error) if is_absence(&error) => return Ok(None),
             Err(error) => return Err(self.failed(name, &error)),
         };
-        if found.meta.size > MAX_BYTES as u64 {
-            let expected = format_args!("{name} of at most {MAX_BYTES} bytes in {}", self.name);
+        if found.meta.size > MAX_OBJECT_BYTES as u64 {
+            let expected =
+                format_args!("{name} of at most {MAX_OBJECT_BYTES} bytes in {}", self.name);
             return Err(Error::new(Reason::RequestTooLarge, expected, found.meta.size));
         }
         self.body(name, found).await.map(Some)
@@ -162,11 +166,11 @@ impl Bucket {
     ///
     /// Errors are those of [`read`](Self::read), without a limit.
     pub async fn read_range(&self, name: &str, range: Range<u64>) -> Result<Option<Bytes>> {
-        self.ask(|| self.read_range_now(name, range.clone())).await
+        self.request(|| self.read_range_once(name, range.clone())).await
     }
 
-    async fn read_range_now(&self, name: &str, range: Range<u64>) -> Result<Option<Bytes>> {
-        (self.observe)(Request::Read);
+    async fn read_range_once(&self, name: &str, range: Range<u64>) -> Result<Option<Bytes>> {
+        (self.observe)(BucketRequest::Read);
         let start = range.start;
         let range = Some(GetRange::Bounded(range));
         let options = GetOptions { range, ..GetOptions::default() };
@@ -176,7 +180,7 @@ impl Bucket {
             Err(error) => error,
         };
         // Stores refuse a range that begins at the end.
-        (self.observe)(Request::Read);
+        (self.observe)(BucketRequest::Read);
         match self.store.head(&self.path(name)).await {
             Ok(object) if object.size <= start => Ok(Some(Bytes::new())),
             _ => Err(self.failed(name, &error)),
@@ -185,17 +189,17 @@ impl Bucket {
 
     /// The objects in a folder, with their lengths, and the folders in it. Counted as one request, although it takes
     /// one for each thousand objects.
-    pub async fn contents(&self, folder: &str) -> Result<Contents> {
-        self.ask(|| self.contents_now(folder)).await
+    pub async fn contents(&self, folder: &str) -> Result<FolderContents> {
+        self.request(|| self.contents_once(folder)).await
     }
 
-    async fn contents_now(&self, folder: &str) -> Result<Contents> {
-        (self.observe)(Request::List);
+    async fn contents_once(&self, folder: &str) -> Result<FolderContents> {
+        (self.observe)(BucketRequest::List);
         let found = self.store.list_with_delimiter(Some(&self.path(folder))).await;
         let found = found.map_err(|error| self.failed(folder, &error))?;
         let last = |path: &Path| path.filename().map(str::to_owned);
         let objects = found.objects.iter();
-        Ok(Contents {
+        Ok(FolderContents {
             objects: objects.filter_map(|it| Some((last(&it.location)?, it.size))).collect(),
             folders: found.common_prefixes.iter().filter_map(last).collect(),
         })
@@ -207,9 +211,9 @@ impl Bucket {
     /// After an error the object may exist, now or later: the write can still arrive. Errors are
     /// those of [`read`](Self::read).
     pub async fn create(&self, name: &str, bytes: Bytes) -> Result<bool> {
-        (self.observe)(Request::Create);
+        (self.observe)(BucketRequest::Create);
         if let Some(writers) = &self.writers {
-            writers.enter();
+            writers.register();
         }
         let payload = PutPayload::from(bytes);
         let put = self.store.put_opts(&self.path(name), payload, PutMode::Create.into()).await;
@@ -229,7 +233,7 @@ impl Bucket {
     /// not suffice to create objects; otherwise the errors of [`create`](Self::create).
     pub async fn check_creates_once(&self, name: &str, bytes: Bytes) -> Result<()> {
         if self.create_at_start(name, bytes).await? {
-            let expected = format_args!("{CONDITIONAL} ({})", self.name);
+            let expected = format_args!("{CONDITIONAL_CREATE} ({})", self.name);
             let found = format_args!("one that ignores If-None-Match and replaced {name}");
             return Err(Error::new(Reason::InvalidArgument, expected, found));
         }
@@ -239,7 +243,7 @@ impl Bucket {
     /// Like [`create`](Self::create), with the retries of a startup: `false` also if an earlier attempt created the
     /// object.
     pub(crate) async fn create_at_start(&self, name: &str, bytes: Bytes) -> Result<bool> {
-        self.ask(|| self.create(name, bytes.clone())).await
+        self.request(|| self.create(name, bytes.clone())).await
     }
 
     /// Creates an object; retries with the same bytes until the object is known to exist, however long
@@ -253,14 +257,14 @@ impl Bucket {
         bytes: Bytes,
         decode: impl Fn(&[u8]) -> Result<T>,
         waiting: impl Fn(&Error),
-    ) -> Settled<T> {
+    ) -> CreateOutcome<T> {
         let mut backoff = Backoff::new();
         loop {
             let doubt = match self.create(name, bytes.clone()).await {
-                Ok(true) => return Settled::Created,
+                Ok(true) => return CreateOutcome::Created,
                 Ok(false) => match self.read(name).await {
                     Ok(Some(found)) => match decode(&found) {
-                        Ok(found) => return Settled::Exists(found),
+                        Ok(found) => return CreateOutcome::Exists(found),
                         Err(error) => error,
                     },
                     // S3 may refuse both of two concurrent writes.
@@ -276,13 +280,13 @@ impl Bucket {
 
     /// The names in a folder, of objects and of folders.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>> {
-        let Contents { objects, folders } = self.contents(folder).await?;
+        let FolderContents { objects, folders } = self.contents(folder).await?;
         Ok(objects.into_keys().chain(folders).collect())
     }
 
     /// Removes an object, if it exists.
     pub(crate) async fn remove(&self, name: &str) -> Result<()> {
-        (self.observe)(Request::Delete);
+        (self.observe)(BucketRequest::Delete);
         match self.store.delete(&self.path(name)).await {
             Err(error) if !is_absence(&error) => Err(self.failed(name, &error)),
             Ok(()) | Err(_) => Ok(()),
@@ -299,7 +303,7 @@ impl Bucket {
     }
 
     fn failed(&self, name: &str, error: &object_store::Error) -> Error {
-        let found = open::tamed(error);
+        let found = open::redacted(error);
         let (reason, expected) = match advice(error) {
             Some(advice) => (Reason::InvalidArgument, advice.to_owned()),
             None => (Reason::Unreachable, format!("an answer about {name}")),
@@ -314,10 +318,10 @@ fn is_absence(error: &object_store::Error) -> bool {
 }
 
 /// The property on which every block relies.
-const CONDITIONAL: &str = "a store that creates an object only if it does not exist";
+const CONDITIONAL_CREATE: &str = "a store that creates an object only if it does not exist";
 
 /// What to change, by parts of a store's error text.
-const ADVICE: [(&str, &str); 8] = [
+const ERROR_ADVICE: [(&str, &str); 8] = [
     ("NoSuchBucket", "a bucket that exists; create it first"),
     ("ContainerNotFound", "a bucket that exists; create it first"),
     ("bucket does not exist", "a bucket that exists; create it first"),
@@ -325,19 +329,19 @@ const ADVICE: [(&str, &str); 8] = [
     ("AuthorizationHeaderMalformed", "the region of the bucket in AWS_REGION"),
     ("incorrectly configured region", "the region of the bucket in AWS_REGION"),
     ("RequestTimeTooSkewed", "a clock that is right"),
-    ("NotImplemented", CONDITIONAL),
+    ("NotImplemented", CONDITIONAL_CREATE),
 ];
 
 /// What to change; `None` if a retry may succeed.
 fn advice(error: &object_store::Error) -> Option<&'static str> {
     use object_store::Error as E;
     let text = error.to_string();
-    let known = ADVICE.iter().find(|(part, _)| text.contains(part));
+    let known = ERROR_ADVICE.iter().find(|(part, _)| text.contains(part));
     known.map(|(_, advice)| *advice).or(match error {
         E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
             Some("credentials that permit this request, in the environment")
         }
-        E::NotSupported { .. } | E::NotImplemented { .. } => Some(CONDITIONAL),
+        E::NotSupported { .. } | E::NotImplemented { .. } => Some(CONDITIONAL_CREATE),
         E::NotFound { .. } if !text.contains("NoSuchKey") && text.contains("<Code>") => {
             Some("a bucket and credentials that the server knows")
         }

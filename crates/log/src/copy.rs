@@ -6,16 +6,16 @@ use bytes::Bytes;
 use prooflight_core::chain::Header;
 use prooflight_core::{Error, Hex, Reason, Result};
 
-use crate::ahead::Task;
 use crate::backoff::Backoff;
 use crate::bucket::Bucket;
-use crate::entry::{self, Entry};
-use crate::log::Log;
-use crate::proposed;
+use crate::entry::{self, LogEntry};
+use crate::log::BucketLog;
+use crate::proposals;
+use crate::reader::RequestTask;
 
 /// What [`copy`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopyReport {
     /// The blocks of the log.
     pub blocks: u64,
     /// The blocks that were created; the others existed.
@@ -23,10 +23,10 @@ pub struct Copied {
 }
 
 /// The most creates at once.
-const MOST: usize = 16;
+const MAX_CREATES: usize = 16;
 
 /// The most attempts of a create that gets no clear answer.
-const TRIES: u32 = 6;
+const MAX_CREATE_ATTEMPTS: u32 = 6;
 
 /// Copies every block of a log, the proposals for the next one, and finally the chain's configuration. Until then,
 /// nobody can mistake the copy for the chain's log. The next call continues an interrupted copy.
@@ -34,35 +34,35 @@ const TRIES: u32 = 6;
 /// Each block is checked: its signatures, its height, that it follows the one before, and by `check` its body. `seen`
 /// is called with each copied height. `wrong_chain` if the other bucket has another chain, `equivocation` if it has
 /// another block, `not_extending` or the error of `check` if a block is wrong, `unknown_block` if there is no block, or
-/// the other bucket has more. Otherwise the errors of [`Log::block`] and [`Bucket::create`].
+/// the other bucket has more. Otherwise the errors of [`BucketLog::block`] and [`Bucket::create`].
 ///
 /// Must be called within a runtime. The copy lacks the blocks that a leader makes meanwhile.
 pub async fn copy(
-    from: &Log,
+    from: &BucketLog,
     to: &Bucket,
-    mut check: impl FnMut(&Entry) -> Result<()>,
+    mut check: impl FnMut(&LogEntry) -> Result<()>,
     mut seen: impl FnMut(u64),
-) -> Result<Copied> {
-    let there = from.elsewhere(to).await?;
+) -> Result<CopyReport> {
+    let there = from.in_bucket(to).await?;
     let found = there.newest().await?;
     if let Some(newest) = found {
         check_same(from, &there, newest).await?;
     }
     // An interrupted call may have left gaps among the blocks that it created concurrently.
-    let first = found.map_or(0, |newest| (newest + 1).saturating_sub(MOST as u64));
+    let first = found.map_or(0, |newest| (newest + 1).saturating_sub(MAX_CREATES as u64));
     let mut parent = match first.checked_sub(1) {
         Some(before) => Some(read(from, before).await?.header.header),
         None => None,
     };
     let (mut reader, mut height, mut created) = (from.reader(first), first, 0);
-    let mut under_way: VecDeque<Task<u64>> = VecDeque::new();
+    let mut under_way: VecDeque<RequestTask<u64>> = VecDeque::new();
     loop {
         let next = reader.block(height).await?;
         if let Some(entry) = &next {
             check_order(parent.as_ref(), &entry.header.header)?;
             check(entry)?;
         }
-        while under_way.len() >= if next.is_some() { MOST } else { 1 } {
+        while under_way.len() >= if next.is_some() { MAX_CREATES } else { 1 } {
             let Some(mut first) = under_way.pop_front() else { break };
             created += first.end().await?;
         }
@@ -73,7 +73,8 @@ pub async fn copy(
             // Alone, to learn first whether this store creates an object only once.
             created += create(&there, entry, true).await?;
         } else {
-            under_way.push_back(Task::spawn(async move { create(&there, entry, false).await }));
+            under_way
+                .push_back(RequestTask::spawn(async move { create(&there, entry, false).await }));
         }
         seen(height);
         height += 1;
@@ -82,17 +83,17 @@ pub async fn copy(
         let expected = format_args!("a block in {}", from.bucket().name());
         return Err(Error::new(Reason::UnknownBlock, expected, "none"));
     }
-    copy_proposed(from, &there, height).await?;
-    there.complete().await?;
-    Ok(Copied { blocks: height, created })
+    copy_proposals(from, &there, height).await?;
+    there.write_config().await?;
+    Ok(CopyReport { blocks: height, created })
 }
 
 /// Copies the proposals of a height: authorities that have signed one sign no other.
-async fn copy_proposed(from: &Log, there: &Log, height: u64) -> Result<()> {
+async fn copy_proposals(from: &BucketLog, there: &BucketLog, height: u64) -> Result<()> {
     for attempt in 0.. {
-        let name = proposed::name(height, attempt);
+        let name = proposals::name(height, attempt);
         let Some(bytes) = from.bucket().read(&name).await? else { break };
-        proposed::decode(height, attempt, &bytes)?;
+        proposals::decode(height, attempt, &bytes)?;
         if there.bucket().create(&name, bytes.clone()).await? {
             continue;
         }
@@ -105,7 +106,7 @@ async fn copy_proposed(from: &Log, there: &Log, height: u64) -> Result<()> {
 }
 
 /// Compares the newest block of the other bucket.
-async fn check_same(from: &Log, there: &Log, newest: u64) -> Result<()> {
+async fn check_same(from: &BucketLog, there: &BucketLog, newest: u64) -> Result<()> {
     let (ours, found) = (read(from, newest).await, read(there, newest).await?);
     let ours = ours.map_err(|error| match error.reason() {
         Reason::UnknownBlock => {
@@ -121,7 +122,7 @@ async fn check_same(from: &Log, there: &Log, newest: u64) -> Result<()> {
     check_hash(there, &ours, &found)
 }
 
-fn check_hash(there: &Log, ours: &Entry, found: &Entry) -> Result<()> {
+fn check_hash(there: &BucketLog, ours: &LogEntry, found: &LogEntry) -> Result<()> {
     let (expected, found) = (ours.hash(), found.hash());
     if expected == found {
         return Ok(());
@@ -131,7 +132,7 @@ fn check_hash(there: &Log, ours: &Entry, found: &Entry) -> Result<()> {
     Err(Error::new(Reason::Equivocation, expected, Hex(&found)))
 }
 
-async fn read(log: &Log, height: u64) -> Result<Entry> {
+async fn read(log: &BucketLog, height: u64) -> Result<LogEntry> {
     let none = || {
         let expected = format_args!("block {height} in {}", log.bucket().name());
         Error::new(Reason::UnknownBlock, expected, "none")
@@ -154,7 +155,7 @@ fn check_order(parent: Option<&Header>, header: &Header) -> Result<()> {
 }
 
 /// Creates a block that may exist; returns the number of created objects.
-async fn create(there: &Log, entry: Entry, is_first: bool) -> Result<u64> {
+async fn create(there: &BucketLog, entry: LogEntry, is_first: bool) -> Result<u64> {
     let (name, bytes) = (entry::name(entry.height()), Bytes::from(entry.encode()?));
     let (mut backoff, mut tries) = (Backoff::new(), 1);
     let created = loop {
@@ -166,7 +167,7 @@ async fn create(there: &Log, entry: Entry, is_first: bool) -> Result<u64> {
                     break false;
                 }
             }
-            Err(error) if error.reason() != Reason::Unreachable || tries >= TRIES => {
+            Err(error) if error.reason() != Reason::Unreachable || tries >= MAX_CREATE_ATTEMPTS => {
                 return Err(error);
             }
             Err(_) => {}

@@ -3,18 +3,18 @@
 use prooflight_core::chain::SignedHeader;
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
-use crate::object::{self, Kind};
+use crate::object::{self, ObjectKind};
 
 /// A block as the log has it: its signed header, and a body whose format is the caller's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// The header, with the signatures of authorities.
     pub header: SignedHeader,
     /// The operations, and whatever else the caller keeps with them.
     pub body: Vec<u8>,
 }
 
-impl Entry {
+impl LogEntry {
     /// The height of the block.
     pub const fn height(&self) -> u64 {
         self.header.header.height
@@ -30,13 +30,16 @@ impl Entry {
         let header = self.header.encode();
         let length = u32::try_from(header.len())
             .map_err(|_| Error::new(Reason::Bug, "a header of less than 4 GiB", header.len()))?;
-        object::encode(Kind::Block, &[&length.to_le_bytes(), &header[..], &self.body].concat())
+        object::encode(
+            ObjectKind::Block,
+            &[&length.to_le_bytes(), &header[..], &self.body].concat(),
+        )
     }
 
     /// Decodes the object of the block at a height; `wrong_block` if it is that of another height.
     pub(crate) fn decode(height: u64, bytes: &[u8]) -> Result<Self> {
         let name = name(height);
-        let content = object::decode(Kind::Block, &name, bytes)?;
+        let content = object::decode(ObjectKind::Block, &name, bytes)?;
         let cut =
             || Error::new(Reason::Truncated, format_args!("a header in {name}"), content.len());
         let (length, rest) = content.split_first_chunk().ok_or_else(cut)?;

@@ -7,17 +7,17 @@ use prooflight_core::chain::ChainConfig;
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use tokio::sync::watch;
 
-use crate::ahead::Reader;
-use crate::bucket::{Bucket, Settled};
-use crate::entry::{self, Entry};
-use crate::object::{self, Kind};
+use crate::bucket::{Bucket, CreateOutcome};
+use crate::entry::{self, LogEntry};
+use crate::object::{self, ObjectKind};
+use crate::reader::LogReader;
 
 /// The object with the chain's configuration.
-const CHAIN: &str = "chain";
+const CHAIN_OBJECT: &str = "chain";
 
 /// The log of a chain in a bucket; clones share it.
 #[derive(Clone, Debug)]
-pub struct Log {
+pub struct BucketLog {
     bucket: Bucket,
     config: Arc<ChainConfig>,
     chain: Hash,
@@ -25,15 +25,19 @@ pub struct Log {
     pub(crate) waiting: watch::Sender<Option<Error>>,
 }
 
-impl Log {
+impl BucketLog {
     /// The configuration of the chain in a bucket; `None` if it has none.
     ///
     /// The bucket is not trusted about which chain to follow: compare it with what is known.
     pub async fn config(bucket: &Bucket) -> Result<Option<ChainConfig>> {
-        let Some(bytes) = bucket.read(CHAIN).await? else { return Ok(None) };
-        let content = object::decode(Kind::Chain, CHAIN, &bytes)?;
+        let Some(bytes) = bucket.read(CHAIN_OBJECT).await? else { return Ok(None) };
+        let content = object::decode(ObjectKind::Chain, CHAIN_OBJECT, &bytes)?;
         let config: ChainConfig = borsh::from_slice(content).map_err(|error| {
-            Error::new(Reason::InvalidEncoding, format_args!("a configuration in {CHAIN}"), error)
+            Error::new(
+                Reason::InvalidEncoding,
+                format_args!("a configuration in {CHAIN_OBJECT}"),
+                error,
+            )
         })?;
         config.check()?;
         Ok(Some(config))
@@ -59,7 +63,7 @@ impl Log {
     pub async fn begin(bucket: Bucket, config: Arc<ChainConfig>) -> Result<Self> {
         if Self::config(&bucket).await?.is_none() {
             // If another leader is quicker, its chain is read next.
-            bucket.create_at_start(CHAIN, encode(&config)?).await?;
+            bucket.create_at_start(CHAIN_OBJECT, encode(&config)?).await?;
         }
         let log = Self::open(bucket, config).await?;
         log.check_creates_once().await?;
@@ -72,7 +76,7 @@ impl Log {
     ///
     /// Errors are those of [`Bucket::check_creates_once`].
     pub async fn check_creates_once(&self) -> Result<()> {
-        self.bucket.check_creates_once(CHAIN, encode(&self.config)?).await
+        self.bucket.check_creates_once(CHAIN_OBJECT, encode(&self.config)?).await
     }
 
     fn of(bucket: Bucket, config: Arc<ChainConfig>, found: &ChainConfig) -> Result<Self> {
@@ -90,14 +94,14 @@ impl Log {
 
     /// The chain's log in another bucket, which may have no configuration yet; `wrong_chain` if it has another
     /// chain.
-    pub(crate) async fn elsewhere(&self, bucket: &Bucket) -> Result<Self> {
+    pub(crate) async fn in_bucket(&self, bucket: &Bucket) -> Result<Self> {
         let found = Self::config(bucket).await?;
         let found = found.as_ref().unwrap_or(&self.config);
         Self::of(bucket.clone(), self.config.clone(), found)
     }
 
     /// Writes the configuration of a log whose blocks exist.
-    pub(crate) async fn complete(&self) -> Result<()> {
+    pub(crate) async fn write_config(&self) -> Result<()> {
         Self::begin(self.bucket.clone(), self.config.clone()).await.map(drop)
     }
 
@@ -136,14 +140,14 @@ impl Log {
     /// Besides the errors of [`Bucket::read`]: `truncated`, `trailing_bytes` and `invalid_encoding` if
     /// the object was cut short or altered, `unknown_version` if a newer program wrote it, and those
     /// of `SignedHeader::check_signed`.
-    pub async fn block(&self, height: u64) -> Result<Option<Entry>> {
+    pub async fn block(&self, height: u64) -> Result<Option<LogEntry>> {
         let found = self.bucket.read(&entry::name(height)).await?;
         found.map(|bytes| self.decode(height, &bytes)).transpose()
     }
 
     /// Reads the blocks from a height on.
-    pub fn reader(&self, height: u64) -> Reader {
-        Reader::new(self.clone(), height)
+    pub fn reader(&self, height: u64) -> LogReader {
+        LogReader::new(self.clone(), height)
     }
 
     /// Publishes a block, and returns the block that its height has from now on: this one, perhaps
@@ -153,7 +157,7 @@ impl Log {
     /// block must be neither shown nor refused. If the caller dies, the block may be published all the
     /// same. An error means that the block was never sent: it is not signed by the chain's
     /// authorities, or too large.
-    pub async fn publish(&self, entry: Entry) -> Result<Entry> {
+    pub async fn publish(&self, entry: LogEntry) -> Result<LogEntry> {
         let height = entry.height();
         let bytes = Bytes::from(entry.encode()?);
         // A wrong block could never be taken back.
@@ -171,13 +175,13 @@ impl Log {
         let settled = self.bucket.settle(&entry::name(height), bytes, decode, waiting).await;
         self.waiting.send_replace(None);
         Ok(match settled {
-            Settled::Created => entry,
-            Settled::Exists(found) => found,
+            CreateOutcome::Created => entry,
+            CreateOutcome::Exists(found) => found,
         })
     }
 
-    fn decode(&self, height: u64, bytes: &[u8]) -> Result<Entry> {
-        let entry = Entry::decode(height, bytes)?;
+    fn decode(&self, height: u64, bytes: &[u8]) -> Result<LogEntry> {
+        let entry = LogEntry::decode(height, bytes)?;
         let found = &entry.header.header.chain;
         if *found != self.chain {
             let expected = format_args!("block {height} of the chain {}", Hex(&self.chain));
@@ -192,5 +196,5 @@ impl Log {
 fn encode(config: &ChainConfig) -> Result<Bytes> {
     let content = borsh::to_vec(config)
         .map_err(|error| Error::new(Reason::Bug, "a configuration that encodes", error))?;
-    object::encode(Kind::Chain, &content).map(Bytes::from)
+    object::encode(ObjectKind::Chain, &content).map(Bytes::from)
 }

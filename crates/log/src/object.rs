@@ -14,7 +14,7 @@ use prooflight_core::{Error, Hex, Reason, Result, blake2b256};
 
 /// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ObjectKind {
     /// A chain's configuration.
     Chain,
     /// A block.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Proposal,
 }
 
-impl Kind {
+impl ObjectKind {
     const fn tag(self) -> &'static [u8; 7] {
         match self {
             Self::Chain => b"PLlogCh",
@@ -33,23 +33,23 @@ impl Kind {
     }
 }
 
-const FORMAT: u8 = b'1';
-const HEAD: usize = 16;
-const CHECKSUM: usize = 32;
+const FORMAT_DIGIT: u8 = b'1';
+const HEAD_BYTES: usize = 16;
+const CHECKSUM_BYTES: usize = 32;
 
 /// The most bytes of an object: a block with the most bytes of operations and of transitions.
-pub(crate) const MAX_BYTES: usize = 64 << 20;
+pub(crate) const MAX_OBJECT_BYTES: usize = 64 << 20;
 
 /// Frames a content; `request_too_large` if no reader would accept it.
-pub(crate) fn encode(kind: Kind, content: &[u8]) -> Result<Vec<u8>> {
-    let length = HEAD + content.len() + CHECKSUM;
-    if length > MAX_BYTES {
-        let expected = format_args!("an object of at most {MAX_BYTES} bytes");
+pub(crate) fn encode(kind: ObjectKind, content: &[u8]) -> Result<Vec<u8>> {
+    let length = HEAD_BYTES + content.len() + CHECKSUM_BYTES;
+    if length > MAX_OBJECT_BYTES {
+        let expected = format_args!("an object of at most {MAX_OBJECT_BYTES} bytes");
         return Err(Error::new(Reason::RequestTooLarge, expected, length));
     }
     let mut bytes = Vec::with_capacity(length);
     bytes.extend_from_slice(kind.tag());
-    bytes.push(FORMAT);
+    bytes.push(FORMAT_DIGIT);
     bytes.extend_from_slice(&(length as u64).to_le_bytes());
     bytes.extend_from_slice(content);
     bytes.extend_from_slice(&blake2b256(&[&bytes]));
@@ -60,19 +60,19 @@ pub(crate) fn encode(kind: Kind, content: &[u8]) -> Result<Vec<u8>> {
 ///
 /// `unknown_version` if a newer program wrote it, `truncated` if it was cut short, `trailing_bytes` if
 /// something was added, `invalid_encoding` if it is another object or was altered.
-pub(crate) fn decode<'a>(kind: Kind, name: &str, bytes: &'a [u8]) -> Result<&'a [u8]> {
+pub(crate) fn decode<'a>(kind: ObjectKind, name: &str, bytes: &'a [u8]) -> Result<&'a [u8]> {
     let cut = |expected: u64| {
         let expected = format_args!("{expected} bytes of {name}");
         Error::new(Reason::Truncated, expected, bytes.len())
     };
-    let (head, rest) = bytes.split_at_checked(HEAD).ok_or_else(|| cut(HEAD as u64))?;
+    let (head, rest) = bytes.split_at_checked(HEAD_BYTES).ok_or_else(|| cut(HEAD_BYTES as u64))?;
     let (tag, length) = head.split_at(8);
     let (tag, format) = tag.split_at(7);
     if tag != kind.tag() {
         let expected = format_args!("{name} with the tag {}", Hex(kind.tag()));
         return Err(Error::new(Reason::InvalidEncoding, expected, Hex(tag)));
     }
-    if format != [FORMAT] {
+    if format != [FORMAT_DIGIT] {
         let expected = format_args!("{name} in format 1; a newer program may read it");
         return Err(Error::new(Reason::UnknownVersion, expected, format.escape_ascii()));
     }
@@ -85,7 +85,10 @@ pub(crate) fn decode<'a>(kind: Kind, name: &str, bytes: &'a [u8]) -> Result<&'a 
         let expected = format_args!("{length} bytes of {name}");
         return Err(Error::new(Reason::TrailingBytes, expected, found));
     }
-    let content = rest.len().checked_sub(CHECKSUM).ok_or_else(|| cut((HEAD + CHECKSUM) as u64))?;
+    let content = rest
+        .len()
+        .checked_sub(CHECKSUM_BYTES)
+        .ok_or_else(|| cut((HEAD_BYTES + CHECKSUM_BYTES) as u64))?;
     let (content, checksum) = rest.split_at(content);
     let computed = blake2b256(&[head, content]);
     if computed != checksum {
@@ -101,13 +104,13 @@ mod tests {
     use super::*;
 
     fn refused(bytes: &[u8]) -> Reason {
-        decode(Kind::Block, "blocks/7", bytes).unwrap_err().reason()
+        decode(ObjectKind::Block, "blocks/7", bytes).unwrap_err().reason()
     }
 
     #[test]
     fn every_change_of_an_object_is_found() {
-        let bytes = encode(Kind::Block, b"content").unwrap();
-        assert_eq!(decode(Kind::Block, "blocks/7", &bytes), Ok(&b"content"[..]));
+        let bytes = encode(ObjectKind::Block, b"content").unwrap();
+        assert_eq!(decode(ObjectKind::Block, "blocks/7", &bytes), Ok(&b"content"[..]));
         for bit in 0..bytes.len() * 8 {
             let mut altered = bytes.clone();
             altered[bit / 8] ^= 1 << (bit % 8);
@@ -120,10 +123,13 @@ mod tests {
         let mut newer = bytes.clone();
         newer[7] = b'2';
         assert_eq!(refused(&newer), Reason::UnknownVersion);
-        assert_eq!(refused(&encode(Kind::Chain, b"content").unwrap()), Reason::InvalidEncoding);
+        assert_eq!(
+            refused(&encode(ObjectKind::Chain, b"content").unwrap()),
+            Reason::InvalidEncoding
+        );
         let short = [&bytes[..8], &16_u64.to_le_bytes()].concat();
         assert_eq!(refused(&short), Reason::Truncated);
-        let large = encode(Kind::Block, &vec![0; MAX_BYTES]).unwrap_err();
+        let large = encode(ObjectKind::Block, &vec![0; MAX_OBJECT_BYTES]).unwrap_err();
         assert_eq!(large.reason(), Reason::RequestTooLarge);
     }
 }

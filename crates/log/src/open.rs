@@ -13,16 +13,16 @@ use prooflight_core::{Error, Reason, Result};
 use url::Url;
 
 use crate::s3;
-use crate::staged::Writers;
+use crate::staged_files::FolderWriters;
 
 /// A store, the folder in it, its name without credentials, and its writers if it is a folder of files.
-type Opened = (Arc<dyn ObjectStore>, Path, String, Option<Writers>);
+type StoreLocation = (Arc<dyn ObjectStore>, Path, String, Option<FolderWriters>);
 
-const FORMS: &str = "s3://BUCKET/FOLDER, file:///FOLDER or memory:///";
+const URL_FORMS: &str = "s3://BUCKET/FOLDER, file:///FOLDER or memory:///";
 
 /// Opens the store of a URL, with the settings and credentials of environment variables.
-pub(crate) fn open(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Opened> {
-    let wrong = |found: &str| Error::new(Reason::InvalidArgument, FORMS, found);
+pub(crate) fn open(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<StoreLocation> {
+    let wrong = |found: &str| Error::new(Reason::InvalidArgument, URL_FORMS, found);
     let url = Url::parse(url).map_err(|error| wrong(&error.to_string()))?;
     if !url.username().is_empty() || url.password().is_some() {
         // The URL is not shown: it may have a password.
@@ -57,7 +57,7 @@ fn name(url: &Url) -> String {
 }
 
 /// A folder whose files are on disk when they are created.
-fn folder_store(url: &Url) -> Result<(Arc<dyn ObjectStore>, Writers)> {
+fn folder_store(url: &Url) -> Result<(Arc<dyn ObjectStore>, FolderWriters)> {
     let folder = url.to_file_path().map_err(|()| {
         Error::new(Reason::InvalidArgument, "file:///FOLDER, an absolute path", url)
     })?;
@@ -68,16 +68,16 @@ fn folder_store(url: &Url) -> Result<(Arc<dyn ObjectStore>, Writers)> {
     let store = LocalFileSystem::new_with_prefix(&folder);
     let store = store.map_err(|error| {
         let expected = format_args!("a usable folder {}", folder.display());
-        Error::new(Reason::InvalidArgument, expected, tamed(&error))
+        Error::new(Reason::InvalidArgument, expected, redacted(&error))
     })?;
     // A folder of proposals is removed with its last one.
     let store = Arc::new(store.with_fsync(true).with_automatic_cleanup(true));
-    Ok((store, Writers::of(&folder)))
+    Ok((store, FolderWriters::of(&folder)))
 }
 
 /// An error of a store as a message: one line, not too long, without a secret of the environment
 /// and without the query of a URL, which may be a signature.
-pub(crate) fn tamed(error: &object_store::Error) -> String {
+pub(crate) fn redacted(error: &object_store::Error) -> String {
     let mut text = error.to_string();
     // The cause, such as a refused connection or an unknown certificate, is often left out.
     let mut last = error.source();
@@ -87,33 +87,33 @@ pub(crate) fn tamed(error: &object_store::Error) -> String {
     if let Some(cause) = last.map(ToString::to_string).filter(|cause| !text.contains(cause)) {
         text = format!("{cause}: {text}");
     }
-    without(
+    redact(
         &text,
         std::env::vars_os().filter_map(|(name, value)| {
             let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-            SECRETS.iter().any(|secret| name.contains(secret)).then_some(value)
+            SECRET_NAME_PARTS.iter().any(|secret| name.contains(secret)).then_some(value)
         }),
     )
 }
 
 /// Parts of the names of variables with secrets.
-const SECRETS: [&str; 6] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "SAS", "CREDENTIAL"];
+const SECRET_NAME_PARTS: [&str; 6] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "SAS", "CREDENTIAL"];
 
 /// Shorter values could be a part of any word.
-const LEAST_SECRET: usize = 6;
+const MIN_SECRET_BYTES: usize = 6;
 
-const LONGEST: usize = 300;
+const MAX_MESSAGE_CHARS: usize = 300;
 
-fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
+fn redact(text: &str, secrets: impl Iterator<Item = String>) -> String {
     let mut text: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
-    for secret in secrets.filter(|secret| secret.len() >= LEAST_SECRET) {
+    for secret in secrets.filter(|secret| secret.len() >= MIN_SECRET_BYTES) {
         text = text.replace(&secret, "***");
     }
     let words = text.split(' ').map(|word| match word.split_once('?') {
         Some((before, _)) if before.contains("://") => before,
         _ => word,
     });
-    words.collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect()
+    words.collect::<Vec<_>>().join(" ").chars().take(MAX_MESSAGE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -165,7 +165,7 @@ mod tests {
     fn an_error_shows_no_secret() {
         let text = "PUT https://host/blocks?sig=abcdef failed\nfor hunter2! of me";
         let secrets = ["hunter2!", "me"].map(str::to_owned).into_iter();
-        assert_eq!(without(text, secrets), "PUT https://host/blocks failed for *** of me");
-        assert_eq!(without(&"x".repeat(1000), [].into_iter()).len(), LONGEST);
+        assert_eq!(redact(text, secrets), "PUT https://host/blocks failed for *** of me");
+        assert_eq!(redact(&"x".repeat(1000), [].into_iter()).len(), MAX_MESSAGE_CHARS);
     }
 }

@@ -8,11 +8,11 @@ use object_store::{ClientOptions, ObjectStore, RetryConfig};
 use prooflight_core::{Error, Reason, Result};
 use url::{Host, Url};
 
-use crate::open::tamed;
+use crate::open::redacted;
 
 /// The environment variables that are used, with the client's keys for them. Others could turn off
 /// the check of certificates, or the conditional creates.
-const VARIABLES: [(&str, Key); 16] = [
+const S3_VARIABLES: [(&str, Key); 16] = [
     ("AWS_ACCESS_KEY_ID", Key::AccessKeyId),
     ("AWS_SECRET_ACCESS_KEY", Key::SecretAccessKey),
     ("AWS_SESSION_TOKEN", Key::Token),
@@ -33,7 +33,7 @@ const VARIABLES: [(&str, Key); 16] = [
 
 /// Any of these says where credentials are. Without one, the client would query the machine's
 /// network for them.
-const CREDENTIALS: [&str; 5] = [
+const CREDENTIAL_VARIABLES: [&str; 5] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
@@ -53,7 +53,7 @@ pub(crate) fn open(
     let (Some(bucket), None) = (url.host_str().filter(|it| !it.is_empty()), url.port()) else {
         return Err(wrong("s3://BUCKET/FOLDER", "no bucket, or a port"));
     };
-    if !CREDENTIALS.iter().any(|name| variable(name).is_some()) {
+    if !CREDENTIAL_VARIABLES.iter().any(|name| variable(name).is_some()) {
         return Err(wrong(
             "credentials in the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             "none",
@@ -84,7 +84,7 @@ pub(crate) fn open(
         .with_conditional_put(S3ConditionalPut::ETagMatch)
         // A proposal is removed by a DELETE: not every server has the request for many at once.
         .with_disable_bulk_delete(true);
-    for (name, key) in VARIABLES {
+    for (name, key) in S3_VARIABLES {
         if let Some(value) = variable(name) {
             builder = builder.with_config(key, value);
         }
@@ -93,7 +93,7 @@ pub(crate) fn open(
     let _ = rustls::crypto::ring::default_provider().install_default();
     let store = builder
         .build()
-        .map_err(|error| wrong("usable AWS_* variables in the environment", &tamed(&error)))?;
+        .map_err(|error| wrong("usable AWS_* variables in the environment", &redacted(&error)))?;
     Ok((Arc::new(store), endpoint))
 }
 
@@ -123,11 +123,11 @@ fn is_plain(endpoint: &str, allowed: bool) -> Result<bool, &'static str> {
 mod tests {
     use super::*;
 
-    const KEYS: [(&str, &str); 2] =
+    const TEST_KEYS: [(&str, &str); 2] =
         [("AWS_ACCESS_KEY_ID", "an-id"), ("AWS_SECRET_ACCESS_KEY", "hunter2-hunter2")];
 
     fn opened(url: &str, more: &[(&str, &str)]) -> Result<Option<String>> {
-        let variables = [&KEYS[..], more].concat();
+        let variables = [&TEST_KEYS[..], more].concat();
         let variable = |name: &str| {
             variables.iter().rev().find(|it| it.0 == name).map(|(_, value)| (*value).to_owned())
         };

@@ -9,7 +9,7 @@ use made::{block, config};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_log::{Bucket, Copied, Entry, Log, copy};
+use prooflight_log::{Bucket, BucketLog, CopyReport, LogEntry, copy};
 
 fn memory() -> Bucket {
     Bucket::new(Arc::new(InMemory::new()), Path::from("a/chain"))
@@ -20,8 +20,8 @@ fn name(height: u64) -> String {
 }
 
 /// A log of this length, with different operations from a height on.
-async fn log(length: u64, other_from: u64) -> (Log, Vec<Entry>) {
-    let log = Log::begin(memory(), config("a chain")).await.unwrap();
+async fn log(length: u64, other_from: u64) -> (BucketLog, Vec<LogEntry>) {
+    let log = BucketLog::begin(memory(), config("a chain")).await.unwrap();
     let mut blocks = Vec::new();
     for height in 0..length {
         let operations = if height < other_from { vec![height] } else { vec![height, 7] };
@@ -32,7 +32,7 @@ async fn log(length: u64, other_from: u64) -> (Log, Vec<Entry>) {
     (log, blocks)
 }
 
-async fn copied(from: &Log, to: &Bucket) -> Result<Copied> {
+async fn copied(from: &BucketLog, to: &Bucket) -> Result<CopyReport> {
     copy(from, to, |_| Ok(()), |_| ()).await
 }
 
@@ -40,12 +40,12 @@ async fn copied(from: &Log, to: &Bucket) -> Result<Copied> {
 async fn a_copy_is_a_log_only_once_it_is_whole_and_an_interrupted_one_goes_on() {
     let (from, blocks) = log(60, 60).await;
     let to = memory();
-    let stop = |entry: &Entry| match entry.height() {
+    let stop = |entry: &LogEntry| match entry.height() {
         40 => Err(Error::new(Reason::Unreachable, "a store", "none")),
         _ => Ok(()),
     };
     copy(&from, &to, stop, |_| ()).await.unwrap_err();
-    assert_eq!(Log::config(&to).await, Ok(None));
+    assert_eq!(BucketLog::config(&to).await, Ok(None));
     // Any of the last ones can be missing.
     let rest = memory();
     for height in (0..40).filter(|height| *height != 27 && *height != 33) {
@@ -53,15 +53,15 @@ async fn a_copy_is_a_log_only_once_it_is_whole_and_an_interrupted_one_goes_on() 
             assert!(rest.create(&name(height), bytes).await.unwrap());
         }
     }
-    let Copied { blocks: count, created } = copied(&from, &rest).await.unwrap();
+    let CopyReport { blocks: count, created } = copied(&from, &rest).await.unwrap();
     assert!(count == 60 && (22..60).contains(&created), "{created}");
-    let there = Log::open(rest.clone(), config("a chain")).await.unwrap();
+    let there = BucketLog::open(rest.clone(), config("a chain")).await.unwrap();
     for block in &blocks {
         assert_eq!(there.block(block.height()).await.unwrap().as_ref(), Some(block));
     }
     assert_eq!(there.newest().await, Ok(Some(59)));
     let again = copied(&from, &rest).await;
-    assert_eq!(again, Ok(Copied { blocks: 60, created: 0 }));
+    assert_eq!(again, Ok(CopyReport { blocks: 60, created: 0 }));
 }
 
 #[tokio::test]
@@ -75,15 +75,16 @@ async fn the_newest_block_is_found_at_every_length() {
 #[tokio::test]
 async fn what_is_not_a_copy_of_this_log_is_refused() {
     let (from, blocks) = log(20, 20).await;
-    let refused = async |from: &Log, to: &Bucket| copied(from, to).await.unwrap_err().reason();
+    let refused =
+        async |from: &BucketLog, to: &Bucket| copied(from, to).await.unwrap_err().reason();
 
     // Another chain, complete or not; the same one with another block; one with more blocks.
     let other = memory();
-    Log::begin(other.clone(), config("another chain")).await.unwrap();
+    BucketLog::begin(other.clone(), config("another chain")).await.unwrap();
     assert_eq!(refused(&from, &other).await, Reason::WrongChain);
     let partly = memory();
     let (entries, others) = (config("another chain"), memory());
-    let log_of_others = Log::begin(others.clone(), entries.clone()).await.unwrap();
+    let log_of_others = BucketLog::begin(others.clone(), entries.clone()).await.unwrap();
     log_of_others.publish(block(&entries, None, &[1], 0)).await.unwrap();
     let bytes = others.read(&name(0)).await.unwrap().unwrap();
     assert!(partly.create(&name(0), bytes).await.unwrap());
@@ -95,7 +96,7 @@ async fn what_is_not_a_copy_of_this_log_is_refused() {
     let (empty, _) = log(0, 0).await;
     let to = memory();
     assert_eq!(refused(&empty, &to).await, Reason::UnknownBlock);
-    assert_eq!(Log::config(&to).await, Ok(None));
+    assert_eq!(BucketLog::config(&to).await, Ok(None));
 
     // A block that does not follow the one before, that is refused, cut, or of another format.
     for (height, bytes, reason) in [
@@ -110,7 +111,7 @@ async fn what_is_not_a_copy_of_this_log_is_refused() {
     ] as [(u64, Option<fn(&[u8]) -> Vec<u8>>, Reason); 4]
     {
         let wrong = memory();
-        let log = Log::begin(wrong.clone(), config("a chain")).await.unwrap();
+        let log = BucketLog::begin(wrong.clone(), config("a chain")).await.unwrap();
         for entry in &blocks[..6] {
             let place = entry.height();
             let good = from.bucket().read(&name(place)).await.unwrap().unwrap();
@@ -128,10 +129,10 @@ async fn what_is_not_a_copy_of_this_log_is_refused() {
         }
         let to = memory();
         assert_eq!(refused(&log, &to).await, reason);
-        assert_eq!(Log::config(&to).await, Ok(None), "{reason}");
+        assert_eq!(BucketLog::config(&to).await, Ok(None), "{reason}");
     }
     let to = memory();
-    let check = |entry: &Entry| match entry.height() {
+    let check = |entry: &LogEntry| match entry.height() {
         0 => Err(Error::new(Reason::OperationsMismatch, "operations", "others")),
         _ => Ok(()),
     };
@@ -140,7 +141,7 @@ async fn what_is_not_a_copy_of_this_log_is_refused() {
 }
 
 /// A block of the height before that is not the chain's.
-fn log_parent(blocks: &[Entry], height: u64) -> Entry {
+fn log_parent(blocks: &[LogEntry], height: u64) -> LogEntry {
     let before = usize::try_from(height).unwrap() - 2;
     block(&config("a chain"), Some(&blocks[before]), &[8], 0)
 }

@@ -13,18 +13,18 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bucket::{Dice, Faulty};
+use bucket::{FaultyStore, RandomNumbers};
 use bytes::Bytes;
 use made::{block, config, operations};
 use object_store::path::Path;
 use prooflight_core::Hash;
 use prooflight_core::chain::ChainConfig;
-use prooflight_log::{Bucket, Entry, Log, Settled};
+use prooflight_log::{Bucket, BucketLog, CreateOutcome, LogEntry};
 
 /// How a leader publishes a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
-    /// As `Log::publish` does.
+enum PublishRule {
+    /// As `BucketLog::publish` does.
     Right,
     /// After a failure and a read that finds nothing, the block is refused.
     GivesUp,
@@ -39,7 +39,7 @@ fn no_fault_of_the_bucket_splits_the_chain_or_loses_an_operation() {
     let seeds = std::env::var("PROOFLIGHT_SEEDS").map_or(150, |seeds| seeds.parse().unwrap());
     let (mut happened, mut competed) = ([0; 4], 0);
     for seed in 0..seeds {
-        let run = Run::of(seed, Rule::Right);
+        let run = TestRun::of(seed, PublishRule::Right);
         assert_eq!(run.wrongs(), Vec::<String>::new(), "seed {seed}");
         let faults = &run.bucket.happened;
         let faults = [&faults.refused, &faults.lost, &faults.answers_lost, &faults.cut];
@@ -56,22 +56,22 @@ fn no_fault_of_the_bucket_splits_the_chain_or_loses_an_operation() {
 
 #[test]
 fn a_leader_that_gives_up_is_found_to_refuse_what_is_published() {
-    assert_found(Rule::GivesUp, "refused, yet in block");
+    assert_found(PublishRule::GivesUp, "refused, yet in block");
 }
 
 #[test]
 fn a_leader_that_does_not_compare_is_found_to_execute_twice() {
-    assert_found(Rule::DoesNotCompare, "executed twice");
+    assert_found(PublishRule::DoesNotCompare, "executed twice");
 }
 
 #[test]
 fn a_leader_that_takes_a_failure_for_done_is_found_to_show_a_second_block() {
-    assert_found(Rule::TakesItForDone, "two blocks shown");
+    assert_found(PublishRule::TakesItForDone, "two blocks shown");
 }
 
 /// Asserts that some seed shows what is wrong with a rule.
-fn assert_found(rule: Rule, wrong: &str) {
-    let found = |seed| Run::of(seed, rule).wrongs().iter().any(|found| found.contains(wrong));
+fn assert_found(rule: PublishRule, wrong: &str) {
+    let found = |seed| TestRun::of(seed, rule).wrongs().iter().any(|found| found.contains(wrong));
     assert!((0..150).any(found), "no seed shows: {wrong}");
 }
 
@@ -80,32 +80,32 @@ const OPERATIONS: u64 = 6;
 
 /// One run: two leaders, which crash, and two readers.
 #[derive(Clone)]
-struct Run {
-    bucket: Faulty,
-    dice: Arc<Dice>,
+struct TestRun {
+    bucket: FaultyStore,
+    dice: Arc<RandomNumbers>,
     config: Arc<ChainConfig>,
-    rule: Rule,
-    seen: Arc<Mutex<Seen>>,
+    rule: PublishRule,
+    seen: Arc<Mutex<ClientView>>,
 }
 
 /// What clients and readers saw.
 #[derive(Default)]
-struct Seen {
+struct ClientView {
     shown: BTreeMap<u64, BTreeSet<Hash>>,
     /// Operations, with the block that was named for them.
     acknowledged: Vec<(u64, u64, Hash)>,
     refused: Vec<u64>,
     lost_races: usize,
     /// The blocks of the bucket at the end.
-    published: Vec<Entry>,
+    published: Vec<LogEntry>,
     stuck: bool,
 }
 
-impl Run {
-    fn of(seed: u64, rule: Rule) -> Self {
+impl TestRun {
+    fn of(seed: u64, rule: PublishRule) -> Self {
         let run = Self {
-            bucket: Faulty::new(seed),
-            dice: Arc::new(Dice::new(!seed)),
+            bucket: FaultyStore::new(seed),
+            dice: Arc::new(RandomNumbers::new(!seed)),
             config: config("protocol"),
             rule,
             seen: Arc::default(),
@@ -117,7 +117,7 @@ impl Run {
     }
 
     async fn run(self) {
-        let leaders = [0, 1].map(|id| tokio::spawn(Leader::new(id, &self).live()));
+        let leaders = [0, 1].map(|id| tokio::spawn(TestLeader::new(id, &self).live()));
         let readers = [0, 1].map(|_| tokio::spawn(self.clone().read()));
         let healed = self.bucket.clone();
         tokio::spawn(async move {
@@ -143,17 +143,17 @@ impl Run {
         self.seen.lock().unwrap().published = published;
     }
 
-    async fn log(&self) -> Log {
+    async fn log(&self) -> BucketLog {
         let bucket = Bucket::new(Arc::new(self.bucket.clone()), Path::from("chain"));
         loop {
-            match Log::begin(bucket.clone(), self.config.clone()).await {
+            match BucketLog::begin(bucket.clone(), self.config.clone()).await {
                 Ok(log) => return log,
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
     }
 
-    fn show(&self, entry: &Entry) {
+    fn show(&self, entry: &LogEntry) {
         let mut seen = self.seen.lock().unwrap();
         seen.shown.entry(entry.height()).or_default().insert(entry.hash());
     }
@@ -161,12 +161,12 @@ impl Run {
     async fn read(self) {
         let log = self.log().await;
         let mut reader = log.reader(0);
-        let mut newest: Option<Entry> = None;
+        let mut newest: Option<LogEntry> = None;
         loop {
             let next = newest.as_ref().map_or(0, |newest| newest.height() + 1);
             match reader.block(next).await {
                 Ok(Some(entry)) => {
-                    let parent = newest.as_ref().map_or([0; 32], Entry::hash);
+                    let parent = newest.as_ref().map_or([0; 32], LogEntry::hash);
                     assert_eq!(entry.header.header.parent, parent);
                     self.show(&entry);
                     newest = Some(entry);
@@ -211,16 +211,16 @@ impl Run {
 }
 
 /// A leader with a disk that survives its crashes.
-struct Leader {
+struct TestLeader {
     id: u64,
-    run: Run,
-    disk: Vec<Entry>,
+    run: TestRun,
+    disk: Vec<LogEntry>,
     /// Operations that are neither acknowledged nor refused; the first one is next.
     operations: Vec<u64>,
 }
 
-impl Leader {
-    fn new(id: u64, run: &Run) -> Self {
+impl TestLeader {
+    fn new(id: u64, run: &TestRun) -> Self {
         let operations = (0..OPERATIONS).map(|n| id * 1_000_000 + n * 1000).collect();
         Self { id, run: run.clone(), disk: Vec::new(), operations }
     }
@@ -264,7 +264,7 @@ impl Leader {
     }
 
     /// Executes the blocks that the bucket has and the disk lacks.
-    async fn restart(&mut self, log: &Log) {
+    async fn restart(&mut self, log: &BucketLog) {
         let mut reader = log.reader(self.disk.len() as u64);
         loop {
             match reader.block(self.disk.len() as u64).await {
@@ -276,15 +276,15 @@ impl Leader {
     }
 
     /// Commits a block and shows it; a crash can come in between.
-    async fn commit(&mut self, entry: Entry) {
+    async fn commit(&mut self, entry: LogEntry) {
         self.disk.push(entry.clone());
         tokio::task::yield_now().await;
         self.run.show(&entry);
     }
 
     /// The block of that height, and whether it is taken for ours; `None` if ours is refused.
-    async fn publish(&self, log: &Log, ours: Entry) -> Option<(Entry, bool)> {
-        if self.run.rule == Rule::Right {
+    async fn publish(&self, log: &BucketLog, ours: LogEntry) -> Option<(LogEntry, bool)> {
+        if self.run.rule == PublishRule::Right {
             let published = log.publish(ours.clone()).await.unwrap();
             let same = published.hash() == ours.hash();
             return Some((published, same));
@@ -292,13 +292,13 @@ impl Leader {
         let (height, bytes) = (ours.height(), self.encoded(&ours).await);
         let name = format!("blocks/{height:016}");
         let failed = match self.run.rule {
-            Rule::DoesNotCompare => {
+            PublishRule::DoesNotCompare => {
                 let settled = log.bucket().settle(&name, bytes, |_| Ok(()), |_| ()).await;
-                settled != Settled::Created
+                settled != CreateOutcome::Created
             }
             _ => match log.bucket().create(&name, bytes).await {
                 Ok(created) => !created,
-                Err(_) => self.run.rule != Rule::TakesItForDone,
+                Err(_) => self.run.rule != PublishRule::TakesItForDone,
             },
         };
         if !failed {
@@ -313,10 +313,10 @@ impl Leader {
     }
 
     /// The bytes of a block, made in a bucket without faults.
-    async fn encoded(&self, entry: &Entry) -> Bytes {
+    async fn encoded(&self, entry: &LogEntry) -> Bytes {
         let store = Arc::new(object_store::memory::InMemory::new());
         let bucket = Bucket::new(store, Path::default());
-        let log = Log::begin(bucket.clone(), self.run.config.clone()).await.unwrap();
+        let log = BucketLog::begin(bucket.clone(), self.run.config.clone()).await.unwrap();
         log.publish(entry.clone()).await.unwrap();
         bucket.read(&format!("blocks/{:016}", entry.height())).await.unwrap().unwrap()
     }
@@ -326,7 +326,7 @@ impl Leader {
 #[tokio::test(start_paused = true)]
 async fn settling_takes_the_same_bytes_until_the_object_exists() {
     for seed in 0..100 {
-        let faulty = Faulty::new(seed);
+        let faulty = FaultyStore::new(seed);
         let bucket = Bucket::new(Arc::new(faulty.clone()), Path::default());
         let settle = |bytes: &'static [u8]| {
             let bucket = bucket.clone();
@@ -347,8 +347,8 @@ async fn settling_takes_the_same_bytes_until_the_object_exists() {
         let kept = clean.read("proposed/7/0").await.unwrap().unwrap();
         for (ours, settled) in [(b"one", one), (b"two", two)] {
             match settled {
-                Settled::Created => assert_eq!(&kept[..], ours, "seed {seed}"),
-                Settled::Exists(found) => assert_eq!(kept, found, "seed {seed}"),
+                CreateOutcome::Created => assert_eq!(&kept[..], ours, "seed {seed}"),
+                CreateOutcome::Exists(found) => assert_eq!(kept, found, "seed {seed}"),
             }
         }
     }

@@ -16,8 +16,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use made::{block, config};
 use prooflight_core::{Error, Reason};
-use prooflight_log::{Bucket, Log};
-use server::{Answer, Asked, Reply, Server};
+use prooflight_log::{Bucket, BucketLog};
+use server::{HttpAnswer, HttpRequest, Server, ServerReply};
 
 const SECRET: &str = "a-secret-of-forty-characters";
 
@@ -33,19 +33,21 @@ fn bucket(endpoint: &str) -> Bucket {
 }
 
 /// Begins a log on a server that answers like this; returns the error and the requests.
-async fn begin(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> (Error, Vec<Asked>) {
+async fn begin(
+    answer: impl Fn(&HttpRequest) -> HttpAnswer + Send + Sync + 'static,
+) -> (Error, Vec<HttpRequest>) {
     let server = Server::new(answer);
     let bucket = bucket(&format!("http://{}", server.address));
-    let error = Log::begin(bucket, config("a chain")).await.unwrap_err();
+    let error = BucketLog::begin(bucket, config("a chain")).await.unwrap_err();
     assert!(!error.to_string().contains(SECRET), "{error}");
     (error, server.asked())
 }
 
-fn said(status: u16, code: &str) -> Answer {
+fn said(status: u16, code: &str) -> HttpAnswer {
     (status, format!("<Error><Code>{code}</Code></Error>").into_bytes())
 }
 
-fn writes(asked: &[Asked]) -> Vec<&Asked> {
+fn writes(asked: &[HttpRequest]) -> Vec<&HttpRequest> {
     asked.iter().filter(|asked| asked.method != "GET").collect()
 }
 
@@ -112,7 +114,7 @@ async fn a_server_that_is_away_or_in_trouble_is_unreachable() {
     let (error, _) = begin(|_| said(503, "SlowDown")).await;
     assert_eq!(error.reason(), Reason::Unreachable);
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let away = Log::begin(bucket(&format!("http://{address}")), config("a chain")).await;
+    let away = BucketLog::begin(bucket(&format!("http://{address}")), config("a chain")).await;
     let error = away.unwrap_err();
     assert_eq!(error.reason(), Reason::Unreachable);
     assert!(error.to_string().contains(&address.to_string()), "{error}");
@@ -122,7 +124,7 @@ async fn a_server_that_is_away_or_in_trouble_is_unreachable() {
 /// The object with the configuration of a chain.
 async fn chain_object() -> Vec<u8> {
     let bucket = Bucket::open("memory:///").unwrap();
-    Log::begin(bucket.clone(), config("a chain")).await.unwrap();
+    BucketLog::begin(bucket.clone(), config("a chain")).await.unwrap();
     bucket.read("chain").await.unwrap().unwrap().to_vec()
 }
 
@@ -130,30 +132,30 @@ async fn chain_object() -> Vec<u8> {
 async fn start(server: &Server) -> (Result<(), Error>, usize) {
     let heard = Arc::new(AtomicUsize::new(0));
     let counted = heard.clone();
-    let bucket = bucket(&format!("http://{}", server.address)).patient(move |error| {
+    let bucket = bucket(&format!("http://{}", server.address)).with_startup_retry(move |error| {
         assert_eq!(error.reason(), Reason::Unreachable, "{error}");
         counted.fetch_add(1, Ordering::Relaxed);
     });
-    let opened = Log::open(bucket, config("a chain")).await.map(drop);
+    let opened = BucketLog::open(bucket, config("a chain")).await.map(drop);
     (opened, heard.load(Ordering::Relaxed))
 }
 
 /// What happens to a request for an object with these bytes.
-type Failure = fn(&[u8]) -> Reply;
+type Failure = fn(&[u8]) -> ServerReply;
 
 #[tokio::test]
 async fn a_start_outlasts_what_may_be_gone_at_the_next_try() {
     let chain = chain_object().await;
     let failures: [(&str, Failure); 3] = [
-        ("a body that is cut", |chain| Reply::Cut(chain.to_vec())),
-        ("503", |_| Reply::Whole(said(503, "SlowDown"))),
-        ("no answer", |_| Reply::Silence),
+        ("a body that is cut", |chain| ServerReply::Cut(chain.to_vec())),
+        ("503", |_| ServerReply::Whole(said(503, "SlowDown"))),
+        ("no answer", |_| ServerReply::Silence),
     ];
     for (what, failure) in failures {
         let served = chain.clone();
         // The client itself makes three requests per attempt.
         let server = Server::failing(move |_, before| {
-            if before < 4 { failure(&served) } else { Reply::Whole((200, served.clone())) }
+            if before < 4 { failure(&served) } else { ServerReply::Whole((200, served.clone())) }
         });
         let (opened, heard) = start(&server).await;
         assert_eq!(opened, Ok(()), "{what}");
@@ -161,8 +163,9 @@ async fn a_start_outlasts_what_may_be_gone_at_the_next_try() {
         // Once it has started, callers decide about retries.
         let served = chain.clone();
         let server = Server::failing(move |_, _| failure(&served));
-        let started = bucket(&format!("http://{}", server.address)).patient(|_| panic!("heard"));
-        started.clone().started();
+        let started =
+            bucket(&format!("http://{}", server.address)).with_startup_retry(|_| panic!("heard"));
+        started.clone().end_startup_retry();
         let error = started.read("chain").await.unwrap_err();
         assert_eq!(error.reason(), Reason::Unreachable, "{what}");
     }
@@ -200,40 +203,40 @@ fn real(name: &str) -> String {
 #[ignore = "needs an S3 server"]
 async fn blocks_are_read_from_a_real_bucket_as_they_were_published() {
     let url = real("read");
-    let log = Log::begin(Bucket::open(&url).unwrap(), config("a chain")).await.unwrap();
+    let log = BucketLog::begin(Bucket::open(&url).unwrap(), config("a chain")).await.unwrap();
     let mut blocks = Vec::new();
     for height in 0..40 {
         let next = block(&config("a chain"), blocks.last(), &[height], 0);
         assert_eq!(log.publish(next.clone()).await.unwrap(), next);
         blocks.push(next);
     }
-    let again = Log::open(Bucket::open(&url).unwrap(), config("a chain")).await.unwrap();
+    let again = BucketLog::open(Bucket::open(&url).unwrap(), config("a chain")).await.unwrap();
     let mut reader = again.reader(0);
     for block in &blocks {
         assert_eq!(reader.block(block.height()).await.unwrap().as_ref(), Some(block));
     }
     assert_eq!(reader.block(40).await, Ok(None));
-    let other = Log::begin(Bucket::open(&url).unwrap(), config("another chain")).await;
+    let other = BucketLog::begin(Bucket::open(&url).unwrap(), config("another chain")).await;
     assert_eq!(other.unwrap_err().reason(), Reason::WrongChain);
 }
 
 #[tokio::test]
 #[ignore = "needs an S3 server"]
 async fn proposals_of_published_blocks_are_removed_from_a_real_bucket() {
-    let log = Log::begin(Bucket::open(&real("proposed")).unwrap(), config("a chain")).await;
+    let log = BucketLog::begin(Bucket::open(&real("proposed")).unwrap(), config("a chain")).await;
     let log = log.unwrap();
-    log.sweep_proposed(9).await.unwrap();
-    log.remove_proposed(9, 0).await.unwrap();
+    log.remove_old_proposals(9).await.unwrap();
+    log.remove_proposal(9, 0).await.unwrap();
     for (height, attempt) in [(7, 0), (7, 1), (8, 0), (9, 0)] {
         let there = log.propose(height, attempt, b"proposal").await.unwrap();
         assert_eq!(log.propose(height, attempt, b"another").await.unwrap(), there);
     }
-    log.remove_proposed(8, 0).await.unwrap();
-    log.sweep_proposed(8).await.unwrap();
+    log.remove_proposal(8, 0).await.unwrap();
+    log.remove_old_proposals(8).await.unwrap();
     for (height, attempt) in [(7, 0), (7, 1), (8, 0)] {
-        assert_eq!(log.proposed(height, attempt).await, None);
+        assert_eq!(log.read_proposal(height, attempt).await, None);
     }
-    assert_eq!(log.proposed(9, 0).await.unwrap(), b"proposal");
+    assert_eq!(log.read_proposal(9, 0).await.unwrap(), b"proposal");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -267,7 +270,7 @@ async fn a_real_server_refuses_strangers_and_missing_buckets() {
         other => std::env::var(other).ok(),
     };
     let stranger = Bucket::open_with(&real("stranger"), wrong).unwrap();
-    let refused = Log::begin(stranger, config("a chain")).await.unwrap_err();
+    let refused = BucketLog::begin(stranger, config("a chain")).await.unwrap_err();
     assert_eq!(refused.reason(), Reason::InvalidArgument);
     assert!(refused.expected().contains("credentials"), "{refused}");
     let unknown = |name: &str| match name {
@@ -275,10 +278,10 @@ async fn a_real_server_refuses_strangers_and_missing_buckets() {
         other => std::env::var(other).ok(),
     };
     let unknown = Bucket::open_with(&real("unknown"), unknown).unwrap();
-    let refused = Log::open(unknown, config("a chain")).await.unwrap_err();
+    let refused = BucketLog::open(unknown, config("a chain")).await.unwrap_err();
     assert_eq!(refused.reason(), Reason::InvalidArgument, "{refused}");
     let missing = Bucket::open("s3://prooflight-has-no-such-bucket/chain").unwrap();
-    let refused = Log::begin(missing, config("a chain")).await.unwrap_err();
+    let refused = BucketLog::begin(missing, config("a chain")).await.unwrap_err();
     assert_eq!(refused.reason(), Reason::InvalidArgument);
     assert!(refused.expected().contains("create it first"), "{refused}");
 }

@@ -9,15 +9,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use prooflight_amt::{Parts, Setup, Tables};
-use prooflight_core::store::{Change, MemoryStore, Store};
-use prooflight_lvmt::{LvmtStore, Params, ProofShard, Root, StoreParams, verify};
-use prooflight_testkit::commits::{self, Args, Case, Counted, Folder, Op, Proofs, Row};
+use prooflight_amt::{ProverSetup, TableParts, Tables};
+use prooflight_core::store::{MemoryStore, RawKeyChange, Store};
+use prooflight_lvmt::{LvmtRoot, LvmtStore, Params, ProofShard, StoreParams, verify};
+use prooflight_testkit::commits::{
+    self, BenchArgs, CaseFigures, CountingStore, KeyPut, MeasuredStore, ProofFigures, StoreFolder,
+};
 
 fn main() {
     commits::main(&["4-none", "4-full"], |case, args| {
         if let Some(within) = &args.folder {
-            let folder = Folder::new(within, case);
+            let folder = StoreFolder::new(within, case);
             // As the reference node does.
             let mut row = measure(case, args, folder.store(&[b"t", b"u"]));
             row.put("on disk, MB", folder.megabytes() as f64);
@@ -28,12 +30,12 @@ fn main() {
     });
 }
 
-fn measure(case: &str, args: &Args, store: impl Store + Sync) -> Row {
-    let store = Counted::new(store);
+fn measure(case: &str, args: &BenchArgs, store: impl Store + Sync) -> CaseFigures {
+    let store = CountingStore::new(store);
     let counts = store.counts();
     let params = params(case);
     let lvmt = Lvmt { state: LvmtStore::open(store, params.clone()).unwrap(), params };
-    Row::measure(case, args, lvmt, &counts)
+    CaseFigures::measure(case, args, lvmt, &counts)
 }
 
 fn params(case: &str) -> StoreParams {
@@ -45,11 +47,11 @@ fn params(case: &str) -> StoreParams {
         _ => ProofShard::Full,
     };
     let is_prover = shard != ProofShard::None;
-    let parts = Parts { single: is_prover, tree: is_prover.then_some(log_arity) };
+    let parts = TableParts { single: is_prover, tree: is_prover.then_some(log_arity) };
     let started = Instant::now();
-    let tables = Tables::build(&Setup::dev(16).unwrap(), parts, &|_, _| {}).unwrap();
+    let tables = Tables::build(&ProverSetup::dev(16).unwrap(), parts, &|_, _| {}).unwrap();
     eprintln!("{case}: tables {:.1} s", started.elapsed().as_secs_f64());
-    StoreParams { tables: Arc::new(tables), log_arity, shard, unproved: false }
+    StoreParams { tables: Arc::new(tables), log_arity, shard, defer_proof_nodes: false }
 }
 
 struct Lvmt<S> {
@@ -60,13 +62,14 @@ struct Lvmt<S> {
 /// Keys that are proved.
 const PROVED: usize = 200;
 
-impl<S: Store + Sync> Case for Lvmt<S> {
+impl<S: Store + Sync> MeasuredStore for Lvmt<S> {
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         self.state.get(key).unwrap()
     }
 
-    fn commit(&mut self, ops: &[Op]) {
-        let changes: Vec<_> = ops.iter().map(|(key, value)| Change::set(key, value)).collect();
+    fn commit(&mut self, ops: &[KeyPut]) {
+        let changes: Vec<_> =
+            ops.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
         self.state.apply(&changes).unwrap();
     }
 
@@ -74,13 +77,13 @@ impl<S: Store + Sync> Case for Lvmt<S> {
         self.state.prune(self.state.height().unwrap().saturating_sub(1)).unwrap();
     }
 
-    fn finish(self, row: &mut Row, sample: &[[u8; 32]]) {
+    fn finish(self, row: &mut CaseFigures, sample: &[[u8; 32]]) {
         let Self { state, params } = self;
         if params.shard == ProofShard::Full {
-            let root = Root::new(&state.root(), state.height().unwrap());
+            let root = LvmtRoot::new(&state.root(), state.height().unwrap());
             let trusted =
                 Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
-            let mut proofs = Proofs::default();
+            let mut proofs = ProofFigures::default();
             for key in &sample[..PROVED] {
                 let proof = state.prove(&[key]).unwrap().proof;
                 let started = Instant::now();

@@ -24,9 +24,9 @@ use prooflight_amt::{Scalar, VerifyingKey};
 use prooflight_core::merkle::{TreeHash, root};
 use prooflight_core::{Hash, keccak256};
 use prooflight_lvmt::proof::{
-    Amt, Claim, ENVELOPE, Entry, OpeningForm, Place, Proof, Slot, Version,
+    AmtEntry, Claim, KeySlot, LeafPlace, OpeningForm, PROOF_ENVELOPE, Proof, ProofAmt, SlotVersion,
 };
-use prooflight_lvmt::{Params, Root, verify};
+use prooflight_lvmt::{LvmtRoot, Params, verify};
 
 const LOG_N: u8 = 16;
 const LOG_ARITY: u8 = 2;
@@ -49,7 +49,7 @@ fn main() {
         let (proof, roots) = Forger::new(&keys, levels, own_points, form).forge();
         let mut distinct: HashSet<[u8; 32]> = proof.points.iter().copied().collect();
         distinct.extend(proof.amts.iter().map(|amt| amt.commitment));
-        let bytes = ENVELOPE.encode(&proof);
+        let bytes = PROOF_ENVELOPE.encode(&proof);
         let started = worked();
         let outcome = verify_it(&keys, &roots, &bytes);
         println!(
@@ -80,7 +80,7 @@ fn worked() -> f64 {
     text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
-fn verify_it(keys: &[Vec<u8>], roots: &Root, proof: &[u8]) -> String {
+fn verify_it(keys: &[Vec<u8>], roots: &LvmtRoot, proof: &[u8]) -> String {
     let key = VerifyingKey::dev(LOG_N).unwrap();
     let params = Params::new(&key, LOG_ARITY).with_insecure_setup();
     match verify(roots, keys, proof, &params) {
@@ -122,7 +122,7 @@ impl Forger {
         Self { hashes, levels, own_points, form, tau, w }
     }
 
-    fn forge(&self) -> (Proof, Root) {
+    fn forge(&self) -> (Proof, LvmtRoot) {
         let mut proof = Proof::default();
         let mut leaves = Vec::new();
         let mut points = Vec::new();
@@ -130,7 +130,7 @@ impl Forger {
         for level in 0..=self.levels {
             for hash in &self.hashes {
                 let versions = if level < self.levels { [1; 6] } else { [0, 1, 0, 0, 0, 0] };
-                proof.entries.push(Entry(versions.map(|it| Version::new(it).unwrap())));
+                proof.entries.push(AmtEntry(versions.map(|it| SlotVersion::new(it).unwrap())));
                 let commitment = commitment(level, hash);
                 self.open(level, hash, commitment - value(&versions), &mut points);
                 if level > 0 {
@@ -140,13 +140,13 @@ impl Forger {
         }
         let place = |leaves: &mut Vec<Hash>, data: &[&[u8]]| {
             leaves.push(keccak(&[&[0], &data.concat()[..]].concat()));
-            Place { block: 0, index: leaves.len() as u32 - 1 }
+            LeafPlace { block: 0, index: leaves.len() as u32 - 1 }
         };
         let version = 1_u64.to_be_bytes();
         for hash in &self.hashes {
             let value_hash = keccak(b"value");
             let data = [&[0, self.levels, 1], &version[..], &hash[..], &[1], &value_hash[..]];
-            let slot = Slot { level: self.levels, number: 1 };
+            let slot = KeySlot { level: self.levels, number: 1 };
             let place = place(&mut leaves, &data);
             proof.claims.push(Claim::Present { slot, place, value: b"value".to_vec() });
         }
@@ -154,13 +154,13 @@ impl Forger {
         for ((level, hash, _), commitment) in commitments.iter().zip(encoded) {
             let prefix = &hash[..usize::from(*level) * usize::from(LOG_N) / 8];
             let place = place(&mut leaves, &[&[1, *level], prefix, &version, &commitment]);
-            proof.amts.push(Amt { commitment, place, opening: self.form });
+            proof.amts.push(ProofAmt { commitment, place, opening: self.form });
         }
         proof.points = encode(points);
         proof.sizes.push(leaves.len() as u32);
         let block = [&[0; 9], &root::<Keccak>(&leaves)[..]].concat();
         let aroot = encode(vec![commitment(0, &[0; 32])])[0];
-        (proof, Root { aroot, hroot: keccak(&block), height: 0 })
+        (proof, LvmtRoot { aroot, hroot: keccak(&block), height: 0 })
     }
 
     /// Points that open a commitment to a value, as scalars; their sum on the left side is `sum`.

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
+use prooflight_amt::{ProverSetup, TableParts, Tables, VerifyingKey};
 use prooflight_core::Limits;
-use prooflight_core::store::{Change, MemoryStore, Store};
-use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
-use prooflight_lvmt::{LvmtStore, Params, ProofShard, Root, StoreParams, verify};
-use prooflight_testkit::commits::Folder;
+use prooflight_core::store::{MemoryStore, RawKeyChange, Store};
+use prooflight_lvmt::proof::{Claim, PROOF_ENVELOPE, Proof};
+use prooflight_lvmt::{LvmtRoot, LvmtStore, Params, ProofShard, StoreParams, verify};
+use prooflight_testkit::commits::StoreFolder;
 
 const BLOCK: u64 = 10_000;
 const LOG_N: u8 = 16;
@@ -36,7 +36,7 @@ fn main() {
         match &folder {
             None => measure(keys, MemoryStore::default()),
             Some(within) => {
-                let folder = Folder::new(within, &arg);
+                let folder = StoreFolder::new(within, &arg);
                 measure(keys, folder.store(&[]));
             }
         }
@@ -44,21 +44,21 @@ fn main() {
 }
 
 fn measure(keys: u64, store: impl Store + Sync) {
-    let parts = Parts { single: true, tree: Some(LOG_ARITY) };
-    let tables = Tables::build(&Setup::dev(LOG_N).unwrap(), parts, &|_, _| {}).unwrap();
+    let parts = TableParts { single: true, tree: Some(LOG_ARITY) };
+    let tables = Tables::build(&ProverSetup::dev(LOG_N).unwrap(), parts, &|_, _| {}).unwrap();
     let (tables, shard) = (Arc::new(tables), ProofShard::Full);
-    let params = StoreParams { tables, log_arity: LOG_ARITY, shard, unproved: false };
+    let params = StoreParams { tables, log_arity: LOG_ARITY, shard, defer_proof_nodes: false };
     let mut store = LvmtStore::open(store, params).unwrap();
     for first in (0..keys).step_by(BLOCK as usize) {
         let block: Vec<_> = (first..keys.min(first + BLOCK)).map(key).collect();
-        let changes: Vec<_> = block.iter().map(|key| Change::set(key, key)).collect();
+        let changes: Vec<_> = block.iter().map(|key| RawKeyChange::set(key, key)).collect();
         store.apply(&changes).unwrap();
         store.prune(store.height().unwrap().saturating_sub(1)).unwrap();
     }
     println!("{keys} keys in blocks of {BLOCK}");
     let setup = VerifyingKey::dev(LOG_N).unwrap();
     let params = Params::new(&setup, LOG_ARITY).with_insecure_setup();
-    let root = Root::new(&store.root(), store.height().unwrap());
+    let root = LvmtRoot::new(&store.root(), store.height().unwrap());
     // At level 1, where most keys are once there are more than five for each entry of the root.
     let asked: Vec<_> = (0..keys).step_by((keys / 4000).max(1) as usize).map(key).collect();
     let deep: Vec<_> =
@@ -117,7 +117,7 @@ fn split(bytes: &[u8]) -> [usize; 4] {
 }
 
 fn decode(proof: &[u8]) -> Proof {
-    ENVELOPE.decode(proof, &Limits::DEFAULT).unwrap()
+    PROOF_ENVELOPE.decode(proof, &Limits::DEFAULT).unwrap()
 }
 
 fn key(number: u64) -> [u8; 32] {

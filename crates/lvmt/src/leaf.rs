@@ -10,9 +10,9 @@ use crate::path::Prefix;
 
 /// Keccak-256, the hash of the trees.
 #[derive(Clone, Copy, Debug)]
-pub struct Keccak;
+pub struct KeccakTree;
 
-impl TreeHash for Keccak {
+impl TreeHash for KeccakTree {
     fn hash(parts: &[&[u8]]) -> Hash {
         keccak256(parts)
     }
@@ -52,7 +52,7 @@ impl KeyLeaf {
         data[11..43].copy_from_slice(&self.key_hash);
         data[43] = tag;
         data[44..].copy_from_slice(&value_hash);
-        leaf_hash::<Keccak>(&data)
+        leaf_hash::<KeccakTree>(&data)
     }
 }
 
@@ -73,13 +73,13 @@ impl AmtLeaf {
     /// The hash of the leaf.
     pub fn hash(&self) -> Hash {
         let (prefix, version) = (self.prefix.as_bytes(), self.version.to_be_bytes());
-        Keccak::hash(&[&[0, 1, self.level], prefix, &version, &self.commitment])
+        KeccakTree::hash(&[&[0, 1, self.level], prefix, &version, &self.commitment])
     }
 }
 
 /// The leaf of a block in the tree over blocks.
 pub fn block_leaf(block: u64, block_root: &Hash) -> Hash {
-    Keccak::hash(&[&[0], &block.to_be_bytes(), block_root])
+    KeccakTree::hash(&[&[0], &block.to_be_bytes(), block_root])
 }
 
 #[cfg(test)]

@@ -10,22 +10,22 @@ extern crate alloc;
 extern crate std;
 
 pub mod leaf;
-mod nodes;
 mod params;
 pub mod path;
 pub mod proof;
 #[cfg(feature = "prover")]
 mod prover;
+mod shared_points;
 #[cfg(feature = "chain")]
 pub mod state;
 mod trees;
 mod verify;
 mod walk;
 
-pub use params::{MAX_LOG_N, Params, Root};
+pub use params::{LvmtRoot, MAX_LOG_N, Params};
 #[cfg(feature = "prover")]
 pub use prover::{
-    LvmtReader, LvmtState, LvmtStore, PreparedBlock, ProofShard, ProvedKeys, RECENT, StateRoot,
-    StoreParams, prove_at,
+    LvmtReader, LvmtState, LvmtStore, PreparedBlock, ProofShard, ProvedKeys, RECENT_STATES,
+    StateRoot, StoreParams, prove_at,
 };
-pub use verify::{Answer, verify};
+pub use verify::{VersionedState, verify};

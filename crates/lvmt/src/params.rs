@@ -1,6 +1,6 @@
 //! The caller's trusted inputs: the setup, the arity, the limits, and the roots.
 
-use prooflight_amt::{Kind, VerifyingKey};
+use prooflight_amt::{OpeningKind, VerifyingKey};
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
 use crate::proof::MAX_KEYS;
@@ -45,13 +45,13 @@ impl<'a> Params<'a> {
     }
 
     /// Checks the caller's own arguments.
-    pub(crate) fn check(&self, root: &Root, keys: usize) -> Result<()> {
+    pub(crate) fn check(&self, root: &LvmtRoot, keys: usize) -> Result<()> {
         self.key.check_secure(self.allow_insecure_setup)?;
         if self.log_n() > MAX_LOG_N {
             let expected = format_args!("a setup with a log_n of at most {MAX_LOG_N}");
             return Err(Error::new(Reason::InvalidArgument, expected, self.log_n()));
         }
-        Kind::Tree { log_arity: self.log_arity }.points(self.log_n())?;
+        OpeningKind::Tree { log_arity: self.log_arity }.points(self.log_n())?;
         if root.height == u64::MAX {
             return Err(Error::new(
                 Reason::InvalidArgument,
@@ -65,7 +65,7 @@ impl<'a> Params<'a> {
 
 /// The trusted roots after the block at `height`: of the state, and of the tree over all blocks so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Root {
+pub struct LvmtRoot {
     /// The compressed commitment of the root AMT.
     pub aroot: [u8; 32],
     /// The root of the tree over the blocks 0 to `height`.
@@ -74,7 +74,7 @@ pub struct Root {
     pub height: u64,
 }
 
-impl Root {
+impl LvmtRoot {
     /// The roots from a header: `aroot || hroot`, and the header's height.
     pub fn new(bytes: &[u8; 64], height: u64) -> Self {
         let (mut aroot, mut hroot) = ([0; 32], [0; 32]);
@@ -94,7 +94,7 @@ mod tests {
         let key = VerifyingKey::dev(4).unwrap();
         let limits = Limits { max_keys: usize::MAX, ..Limits::DEFAULT };
         let params = Params::new(&key, 2).with_insecure_setup().with_limits(limits);
-        let root = Root::new(&[0; 64], 0);
+        let root = LvmtRoot::new(&[0; 64], 0);
         assert_eq!(params.check(&root, MAX_KEYS), Ok(()));
         let error = params.check(&root, MAX_KEYS + 1).unwrap_err();
         assert_eq!(error.reason(), Reason::TooManyKeys);

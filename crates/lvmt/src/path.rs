@@ -3,7 +3,7 @@
 use prooflight_core::{Hash, keccak256};
 
 /// The bits of a key hash.
-const BITS: u32 = 256;
+const KEY_HASH_BITS: u32 = 256;
 
 /// The hash of a key, which fixes the key's path.
 pub fn key_hash(key: &[u8]) -> Hash {
@@ -12,7 +12,7 @@ pub fn key_hash(key: &[u8]) -> Hash {
 
 /// The number of levels when each consumes `log_n` bits; `log_n` must not be 0.
 pub const fn levels(log_n: u8) -> u32 {
-    BITS / log_n as u32
+    KEY_HASH_BITS / log_n as u32
 }
 
 /// The index of a key's entry in its AMT at a level, which must be below [`levels`].
@@ -48,7 +48,7 @@ pub struct Prefix {
 impl Prefix {
     /// The prefix of the AMT at a level that is on a key's walk.
     pub fn new(key_hash: &Hash, log_n: u8, level: u8) -> Self {
-        let bits = (usize::from(log_n) * usize::from(level)).min(BITS as usize);
+        let bits = (usize::from(log_n) * usize::from(level)).min(KEY_HASH_BITS as usize);
         let (length, shift) = (bits.div_ceil(8), bits.next_multiple_of(8) - bits);
         let mut bytes = [0; 32];
         let mut carry = 0;

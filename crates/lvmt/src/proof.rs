@@ -19,7 +19,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::{Envelope, Hash, Scheme};
 
 /// The envelope of a proof.
-pub const ENVELOPE: Envelope = Envelope { scheme: Scheme::Lvmt, kind: 1 };
+pub const PROOF_ENVELOPE: Envelope = Envelope { scheme: Scheme::Lvmt, kind: 1 };
 
 /// The slots of an entry that hold versions of keys; slot 0 holds the version of the child.
 pub const KEY_SLOTS: u8 = 5;
@@ -31,9 +31,9 @@ pub struct Proof {
     #[borsh(deserialize_with = "read_claims")]
     pub claims: Vec<Claim>,
     /// The entries on the walks, in the order of entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<AmtEntry>,
     /// The AMTs at level 1 and below that the entries are in, in the order of AMTs.
-    pub amts: Vec<Amt>,
+    pub amts: Vec<ProofAmt>,
     /// The points of the openings of all entries, in the order of the entries.
     ///
     /// An entry of the root AMT, or of an AMT opened as a tree, has `log_n / log_arity` of them, the first level of
@@ -43,7 +43,7 @@ pub struct Proof {
     ///
     /// In the order of the entries that the walks of such keys pass, and of an entry's occupied slots from 1
     /// to 5. Slots covered by a claim of this proof are omitted.
-    pub owners: Vec<Owner>,
+    pub owners: Vec<SlotOwner>,
     /// The number of leaves of each block's tree that has a leaf of the proof, ascending by block, each once.
     pub sizes: Vec<u32>,
     /// The hashes that complete the trees: the blocks' trees ascending, then the tree over blocks.
@@ -74,18 +74,18 @@ pub enum Claim {
     /// The key has a value.
     Present {
         /// The key's slot.
-        slot: Slot,
+        slot: KeySlot,
         /// The place of the key's newest leaf.
-        place: Place,
+        place: LeafPlace,
         /// The value.
         value: Vec<u8>,
     },
     /// The key had a value and was deleted.
     Deleted {
         /// The key's slot.
-        slot: Slot,
+        slot: KeySlot,
         /// The place of the key's newest leaf, a tombstone.
-        place: Place,
+        place: LeafPlace,
     },
     /// The key was never written.
     NeverWritten,
@@ -93,7 +93,7 @@ pub enum Claim {
 
 /// A key's permanent slot, on the key's own walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Slot {
+pub struct KeySlot {
     /// The level of the entry, below `256 / log_n`.
     pub level: u8,
     /// The slot of the entry, 1 to 5.
@@ -104,7 +104,7 @@ pub struct Slot {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize,
 )]
-pub struct Place {
+pub struct LeafPlace {
     /// The block.
     pub block: u64,
     /// The index of the leaf in the block's tree.
@@ -113,19 +113,19 @@ pub struct Place {
 
 /// The six versions of an entry: the child AMT's, then those of five keys; 0 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Entry(pub [Version; 6]);
+pub struct AmtEntry(pub [SlotVersion; 6]);
 
 /// A version: an integer below 2^40, five bytes little-endian.
 #[derive(Clone, Copy, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Version([u8; 5]);
+pub struct SlotVersion([u8; 5]);
 
 /// An AMT at level 1 or below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Amt {
+pub struct ProofAmt {
     /// The commitment, compressed.
     pub commitment: [u8; 32],
     /// The place of the leaf with this commitment at its newest version.
-    pub place: Place,
+    pub place: LeafPlace,
     /// How the proof opens its entries.
     pub opening: OpeningForm,
 }
@@ -141,20 +141,20 @@ pub enum OpeningForm {
 
 /// A leaf of a slot, of any version, which shows the slot's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Owner {
+pub struct SlotOwner {
     /// The hash of the key.
     pub key_hash: Hash,
     /// The version of the leaf, at most that of the slot.
-    pub version: Version,
+    pub version: SlotVersion,
     /// The hash of the value, or `None` for a tombstone.
     pub value_hash: Option<Hash>,
     /// The place of the leaf.
-    pub place: Place,
+    pub place: LeafPlace,
 }
 
 impl Claim {
     /// The key's slot; `None` if the key was never written.
-    pub const fn slot(&self) -> Option<Slot> {
+    pub const fn slot(&self) -> Option<KeySlot> {
         match self {
             Self::Present { slot, .. } | Self::Deleted { slot, .. } => Some(*slot),
             Self::NeverWritten => None,
@@ -162,7 +162,7 @@ impl Claim {
     }
 
     /// The place of the key's newest leaf; `None` if the key was never written.
-    pub const fn place(&self) -> Option<Place> {
+    pub const fn place(&self) -> Option<LeafPlace> {
         match self {
             Self::Present { place, .. } | Self::Deleted { place, .. } => Some(*place),
             Self::NeverWritten => None,
@@ -170,7 +170,7 @@ impl Claim {
     }
 }
 
-impl Version {
+impl SlotVersion {
     /// The largest version.
     pub const MAX: u64 = (1 << 40) - 1;
 
@@ -188,13 +188,13 @@ impl Version {
     }
 }
 
-impl core::fmt::Debug for Version {
+impl core::fmt::Debug for SlotVersion {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         self.get().fmt(f)
     }
 }
 
-impl Entry {
+impl AmtEntry {
     /// The version of the child AMT; 0 if absent.
     pub const fn child(&self) -> u64 {
         self.0[0].get()
@@ -202,7 +202,7 @@ impl Entry {
 
     /// The six versions as integers.
     pub fn versions(&self) -> [u64; 6] {
-        self.0.map(Version::get)
+        self.0.map(SlotVersion::get)
     }
 }
 

@@ -8,11 +8,11 @@ use prooflight_amt::{VerifyingKey, trusted_key};
 use prooflight_core::chain::{ChainConfig, Header, LvmtConfig};
 use prooflight_core::{Error, Reason, Result, Scheme, Verified};
 
-use crate::{Answer, Params, Root, verify};
+use crate::{LvmtRoot, Params, VersionedState, verify};
 
 /// The trusted setup of the commitments, and whether an insecure one is accepted.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup<'a> {
+pub struct TrustedSetup<'a> {
     /// The verifying key; checked against the chain's configuration.
     pub key: &'a VerifyingKey,
     /// Whether to accept a setup whose secret is public. Only for tests and development chains.
@@ -44,8 +44,8 @@ pub fn verify_keys(
     keys: &[&[u8]],
     proof: &[u8],
     config: &ChainConfig,
-    setup: &Setup<'_>,
-) -> Result<Verified<Vec<Answer>>> {
+    setup: &TrustedSetup<'_>,
+) -> Result<Verified<Vec<VersionedState>>> {
     let root = header.expect_root(Scheme::Lvmt)?;
     let root = root.first_chunk().filter(|_| root.len() == 64).ok_or_else(|| {
         let found = format_args!("{} bytes", root.len());
@@ -62,7 +62,7 @@ pub fn verify_keys(
         key: setup.key,
         log_arity,
         allow_insecure_setup: setup.allow_insecure,
-        limits: config.limits.of_proofs(),
+        limits: config.limits.proof_limits(),
     };
-    verify(&Root::new(root, header.height), keys, proof, &params)
+    verify(&LvmtRoot::new(root, header.height), keys, proof, &params)
 }

@@ -5,14 +5,18 @@ use alloc::vec::Vec;
 use prooflight_core::merkle::multiproof_root;
 use prooflight_core::{Error, Hash, Hex, Reason, Result, order};
 
-use crate::leaf::{Keccak, block_leaf};
-use crate::params::Root;
-use crate::proof::{Place, Proof};
+use crate::leaf::{KeccakTree, block_leaf};
+use crate::params::LvmtRoot;
+use crate::proof::{LeafPlace, Proof};
 
 /// Checks that each leaf is at its place in its block's tree, and that these trees are in the tree over blocks.
 ///
 /// Every size and hash of the proof must be used. Without leaves there is nothing to check.
-pub(crate) fn check_leaves(root: &Root, proof: &Proof, leaves: &[(Place, Hash)]) -> Result<()> {
+pub(crate) fn check_leaves(
+    root: &LvmtRoot,
+    proof: &Proof,
+    leaves: &[(LeafPlace, Hash)],
+) -> Result<()> {
     let sorted = order(leaves.len(), |a, b| leaves[a].0 < leaves[b].0);
     let leaves: Vec<_> = sorted.into_iter().map(|at| leaves[at]).collect();
     if let Some([(place, _), _]) = leaves.array_windows().find(|[a, b]| a.0 == b.0) {
@@ -33,7 +37,7 @@ pub(crate) fn check_leaves(root: &Root, proof: &Proof, leaves: &[(Place, Hash)])
         })?;
         let of_block: Vec<_> =
             of_block.iter().map(|(place, hash)| (u64::from(place.index), *hash)).collect();
-        let block_root = multiproof_root::<Keccak>(&of_block, u64::from(*size), &mut hashes)?;
+        let block_root = multiproof_root::<KeccakTree>(&of_block, u64::from(*size), &mut hashes)?;
         blocks.push((block, block_leaf(block, &block_root)));
     }
     if sizes.len() > 0 {
@@ -43,7 +47,7 @@ pub(crate) fn check_leaves(root: &Root, proof: &Proof, leaves: &[(Place, Hash)])
     let found = if blocks.is_empty() {
         root.hroot
     } else {
-        multiproof_root::<Keccak>(&blocks, root.height.saturating_add(1), &mut hashes)?
+        multiproof_root::<KeccakTree>(&blocks, root.height.saturating_add(1), &mut hashes)?
     };
     if hashes.len() > 0 {
         let found = format_args!("{} hashes left over", hashes.len());

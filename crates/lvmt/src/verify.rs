@@ -6,16 +6,16 @@ use alloc::vec::Vec;
 use prooflight_amt::{Opening, Scalar, verify_openings};
 use prooflight_core::{Hash, Result, Verified, distinct};
 
-use crate::nodes::check_nodes;
-use crate::params::{Params, Root};
+use crate::params::{LvmtRoot, Params};
 use crate::path::key_hash;
-use crate::proof::{Claim, ENVELOPE, Proof};
+use crate::proof::{Claim, PROOF_ENVELOPE, Proof};
+use crate::shared_points::check_shared_points;
 use crate::trees::check_leaves;
-use crate::walk::{Opened, Walked, walk};
+use crate::walk::{WalkEntry, WalkResult, walk};
 
 /// The state of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Answer {
+pub enum VersionedState {
     /// A value.
     Present {
         /// The value.
@@ -36,7 +36,7 @@ pub enum Answer {
     NeverWritten,
 }
 
-impl Answer {
+impl VersionedState {
     /// The value, if the key has one.
     pub const fn value(&self) -> Option<&Arc<[u8]>> {
         match self {
@@ -56,11 +56,11 @@ impl Answer {
 /// all in one (`invalid_point`, `opening_mismatch`). The work is linear in the proof's length and the number
 /// of keys. Source: Li et al. 2023, section 4; `test-vectors/spec/lvmt.md`, section 5.
 pub fn verify(
-    root: &Root,
+    root: &LvmtRoot,
     keys: &[impl AsRef<[u8]>],
     proof: &[u8],
     params: &Params<'_>,
-) -> Result<Verified<Vec<Answer>>> {
+) -> Result<Verified<Vec<VersionedState>>> {
     params.check(root, keys.len())?;
     let requested: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();
     verify_hashes(root, &requested, proof, params)
@@ -69,16 +69,16 @@ pub fn verify(
 /// Verifies a new proof by its key hashes. `points` are the points that the prover still has in decoded form; without
 /// them the openings are not verified.
 #[cfg(feature = "prover")]
-pub(crate) fn verify_own(
-    root: &Root,
+pub(crate) fn verify_new_proof(
+    root: &LvmtRoot,
     requested: &[Hash],
     proof: &[u8],
     params: &Params<'_>,
     points: Option<&[prooflight_amt::Point]>,
-) -> Result<Verified<Vec<Answer>>> {
+) -> Result<Verified<Vec<VersionedState>>> {
     params.check(root, requested.len())?;
     verify_with(root, requested, proof, params, |openings| match points {
-        Some(points) => prooflight_amt::verify_openings_of(openings, params.key, points),
+        Some(points) => prooflight_amt::verify_openings_with(openings, params.key, points),
         None => Ok(()),
     })
 }
@@ -86,27 +86,27 @@ pub(crate) fn verify_own(
 /// Verifies keys by their hashes; not generic over the type of keys, since this is most of the code.
 #[inline(never)]
 fn verify_hashes(
-    root: &Root,
+    root: &LvmtRoot,
     requested: &[Hash],
     proof: &[u8],
     params: &Params<'_>,
-) -> Result<Verified<Vec<Answer>>> {
+) -> Result<Verified<Vec<VersionedState>>> {
     verify_with(root, requested, proof, params, |openings| verify_openings(openings, params.key))
 }
 
 fn verify_with(
-    root: &Root,
+    root: &LvmtRoot,
     requested: &[Hash],
     proof: &[u8],
     params: &Params<'_>,
     openings: impl FnOnce(&[Opening<'_>]) -> Result<()>,
-) -> Result<Verified<Vec<Answer>>> {
-    let proof: Proof = ENVELOPE.decode(proof, &params.limits)?;
+) -> Result<Verified<Vec<VersionedState>>> {
+    let proof: Proof = PROOF_ENVELOPE.decode(proof, &params.limits)?;
     let (distinct, places) = distinct(requested);
 
-    let Walked { entries, leaves, versions } = walk(params, root, &distinct, &proof)?;
+    let WalkResult { entries, leaves, versions } = walk(params, root, &distinct, &proof)?;
     check_leaves(root, &proof, &leaves)?;
-    check_nodes(&entries)?;
+    check_shared_points(&entries)?;
     openings(&openings_of(&entries)?)?;
 
     let answers = proof.claims.into_iter().zip(versions);
@@ -115,8 +115,8 @@ fn verify_with(
     Ok(Verified::by_verifier(places.iter().filter_map(of).collect()))
 }
 
-fn openings_of<'a>(entries: &[Opened<'a>]) -> Result<Vec<Opening<'a>>> {
-    let opening = |entry: &Opened<'a>| {
+fn openings_of<'a>(entries: &[WalkEntry<'a>]) -> Result<Vec<Opening<'a>>> {
+    let opening = |entry: &WalkEntry<'a>| {
         Ok(Opening {
             commitment: entry.commitment,
             index: entry.index,
@@ -128,12 +128,14 @@ fn openings_of<'a>(entries: &[Opened<'a>]) -> Result<Vec<Opening<'a>>> {
     entries.iter().map(opening).collect()
 }
 
-fn answer(claim: Claim, version: u64) -> Answer {
+fn answer(claim: Claim, version: u64) -> VersionedState {
     match claim {
         Claim::Present { place, value, .. } => {
-            Answer::Present { value: value.into(), since: place.block, version }
+            VersionedState::Present { value: value.into(), since: place.block, version }
         }
-        Claim::Deleted { place, .. } => Answer::Deleted { deleted_at: place.block, version },
-        Claim::NeverWritten => Answer::NeverWritten,
+        Claim::Deleted { place, .. } => {
+            VersionedState::Deleted { deleted_at: place.block, version }
+        }
+        Claim::NeverWritten => VersionedState::NeverWritten,
     }
 }

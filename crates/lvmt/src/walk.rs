@@ -6,32 +6,34 @@
 use alloc::vec::Vec;
 use core::slice;
 
-use prooflight_amt::Kind;
+use prooflight_amt::OpeningKind;
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
-use crate::params::{Params, Root};
+use crate::params::{LvmtRoot, Params};
 use crate::path::{Prefix, common_bits, index_at, levels};
-use crate::proof::{Amt, Claim, Entry, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Slot};
+use crate::proof::{
+    AmtEntry, Claim, KEY_SLOTS, KeySlot, LeafPlace, OpeningForm, Proof, ProofAmt, SlotOwner,
+};
 
 /// The entries and leaves that the claims of a proof depend on.
 #[derive(Debug)]
-pub(crate) struct Walked<'a> {
+pub(crate) struct WalkResult<'a> {
     /// The entries, each with its AMT.
-    pub(crate) entries: Vec<Opened<'a>>,
+    pub(crate) entries: Vec<WalkEntry<'a>>,
     /// The leaves that must be in the trees.
-    pub(crate) leaves: Vec<(Place, Hash)>,
+    pub(crate) leaves: Vec<(LeafPlace, Hash)>,
     /// The version of each claim's slot; 0 for a claim without a slot.
     pub(crate) versions: Vec<u64>,
 }
 
 /// An entry on a walk.
 #[derive(Debug)]
-pub(crate) struct Opened<'a> {
+pub(crate) struct WalkEntry<'a> {
     /// The index of its AMT, in the order of AMTs.
     pub(crate) amt: usize,
     pub(crate) commitment: [u8; 32],
-    pub(crate) kind: Kind,
+    pub(crate) kind: OpeningKind,
     pub(crate) index: u32,
     pub(crate) versions: [u64; 6],
     pub(crate) points: &'a [[u8; 32]],
@@ -40,13 +42,13 @@ pub(crate) struct Opened<'a> {
 /// Walks all keys down to where their claims end; `keys` are distinct and ascending.
 pub(crate) fn walk<'a>(
     params: &Params<'_>,
-    root: &Root,
+    root: &LvmtRoot,
     keys: &[Hash],
     proof: &'a Proof,
-) -> Result<Walked<'a>> {
+) -> Result<WalkResult<'a>> {
     check_claims(params, keys, proof)?;
-    let mut walk = Walk::new(params, root, keys, proof);
-    let mut walking: Vec<_> = (0..keys.len()).map(|key| Walker { key, child: 0 }).collect();
+    let mut walk = VerifierWalk::new(params, root, keys, proof);
+    let mut walking: Vec<_> = (0..keys.len()).map(|key| KeyCursor { key, child: 0 }).collect();
     for level in (0..=u8::MAX).take(levels(params.log_n()) as usize) {
         walking = walk.level(level, &walking)?;
     }
@@ -62,7 +64,7 @@ fn check_claims(params: &Params<'_>, keys: &[Hash], proof: &Proof) -> Result<()>
         if let Claim::Present { value, .. } = claim {
             params.limits.check_value(value.len() as u64)?;
         }
-        let Some(Slot { level, number }) = claim.slot() else { continue };
+        let Some(KeySlot { level, number }) = claim.slot() else { continue };
         if !(1..=KEY_SLOTS).contains(&number) {
             return Err(Error::new(Reason::InvalidSlot, "a slot of 1 to 5", number));
         }
@@ -80,27 +82,27 @@ fn too_deep(params: &Params<'_>) -> Error {
 
 /// A key on its walk: the index of its claim, and the version of the AMT that it enters.
 #[derive(Clone, Copy, Debug)]
-struct Walker {
+struct KeyCursor {
     key: usize,
     child: u64,
 }
 
 /// The rest of the proof's lists, and the results so far.
-struct Walk<'p, 'a> {
+struct VerifierWalk<'p, 'a> {
     params: &'p Params<'p>,
     keys: &'p [Hash],
     claims: &'a [Claim],
-    entries: slice::Iter<'a, Entry>,
-    amts: slice::Iter<'a, Amt>,
-    owners: slice::Iter<'a, Owner>,
+    entries: slice::Iter<'a, AmtEntry>,
+    amts: slice::Iter<'a, ProofAmt>,
+    owners: slice::Iter<'a, SlotOwner>,
     points: &'a [[u8; 32]],
     /// The current AMT: its index, its commitment, and how the proof opens its entries.
-    amt: (usize, [u8; 32], Kind),
-    walked: Walked<'a>,
+    amt: (usize, [u8; 32], OpeningKind),
+    walked: WalkResult<'a>,
 }
 
-impl<'p, 'a> Walk<'p, 'a> {
-    fn new(params: &'p Params<'p>, root: &Root, keys: &'p [Hash], proof: &'a Proof) -> Self {
+impl<'p, 'a> VerifierWalk<'p, 'a> {
+    fn new(params: &'p Params<'p>, root: &LvmtRoot, keys: &'p [Hash], proof: &'a Proof) -> Self {
         Self {
             params,
             keys,
@@ -109,8 +111,8 @@ impl<'p, 'a> Walk<'p, 'a> {
             amts: proof.amts.iter(),
             owners: proof.owners.iter(),
             points: &proof.points,
-            amt: (0, root.aroot, Kind::Tree { log_arity: params.log_arity }),
-            walked: Walked {
+            amt: (0, root.aroot, OpeningKind::Tree { log_arity: params.log_arity }),
+            walked: WalkResult {
                 entries: Vec::new(),
                 leaves: Vec::new(),
                 versions: alloc::vec![0; keys.len()],
@@ -119,10 +121,10 @@ impl<'p, 'a> Walk<'p, 'a> {
     }
 
     /// Walks the keys through their entries at one level; returns those whose walks continue below.
-    fn level(&mut self, level: u8, walking: &[Walker]) -> Result<Vec<Walker>> {
+    fn level(&mut self, level: u8, walking: &[KeyCursor]) -> Result<Vec<KeyCursor>> {
         let log_n = u32::from(self.params.log_n());
         let (keys, bits) = (self.keys, log_n * u32::from(level));
-        let common = |a: &Walker, b: &Walker| common_bits(&keys[a.key], &keys[b.key]);
+        let common = |a: &KeyCursor, b: &KeyCursor| common_bits(&keys[a.key], &keys[b.key]);
         let mut below = Vec::new();
         for in_amt in walking.chunk_by(|a, b| common(a, b) >= bits) {
             if level > 0 {
@@ -136,7 +138,7 @@ impl<'p, 'a> Walk<'p, 'a> {
     }
 
     /// Enters an AMT below the root, whose version the walker knows.
-    fn amt(&mut self, level: u8, walker: Walker) -> Result<()> {
+    fn amt(&mut self, level: u8, walker: KeyCursor) -> Result<()> {
         let amt = self.amts.next().ok_or_else(|| missing(Reason::AmtCount))?;
         let log_n = self.params.log_n();
         let leaf = AmtLeaf {
@@ -147,15 +149,20 @@ impl<'p, 'a> Walk<'p, 'a> {
         };
         self.walked.leaves.push((amt.place, leaf.hash()));
         let kind = match amt.opening {
-            OpeningForm::Single => Kind::Single,
-            OpeningForm::Tree => Kind::Tree { log_arity: self.params.log_arity },
+            OpeningForm::Single => OpeningKind::Single,
+            OpeningForm::Tree => OpeningKind::Tree { log_arity: self.params.log_arity },
         };
         self.amt = (self.amt.0 + 1, amt.commitment, kind);
         Ok(())
     }
 
     /// Checks all keys whose walks pass an entry.
-    fn entry(&mut self, level: u8, walkers: &[Walker], below: &mut Vec<Walker>) -> Result<()> {
+    fn entry(
+        &mut self,
+        level: u8,
+        walkers: &[KeyCursor],
+        below: &mut Vec<KeyCursor>,
+    ) -> Result<()> {
         let versions = self.entries.next().ok_or_else(|| missing(Reason::EntryCount))?.versions();
         check_entry(&versions)?;
         let (amt, commitment, kind) = self.amt;
@@ -163,12 +170,12 @@ impl<'p, 'a> Walk<'p, 'a> {
         let (points, left) = of_entry.ok_or_else(|| missing(Reason::OpeningLength))?;
         self.points = left;
         let index = index_at(&self.keys[walkers[0].key], self.params.log_n(), level);
-        self.walked.entries.push(Opened { amt, commitment, kind, index, versions, points });
+        self.walked.entries.push(WalkEntry { amt, commitment, kind, index, versions, points });
 
-        let mut passed = Passed { level, versions, claimed: [false; 6], absent: false };
+        let mut passed = EntryCheck { level, versions, claimed: [false; 6], absent: false };
         for walker in walkers {
             if self.pass(&mut passed, walker.key)? {
-                below.push(Walker { key: walker.key, child: versions[0] });
+                below.push(KeyCursor { key: walker.key, child: versions[0] });
             }
         }
         if passed.absent {
@@ -178,7 +185,7 @@ impl<'p, 'a> Walk<'p, 'a> {
     }
 
     /// Checks one key against an entry. Returns whether its walk continues in the child.
-    fn pass(&mut self, entry: &mut Passed, key: usize) -> Result<bool> {
+    fn pass(&mut self, entry: &mut EntryCheck, key: usize) -> Result<bool> {
         let claim = &self.claims[key];
         let Some(slot) = claim.slot() else {
             entry.absent = true;
@@ -207,7 +214,7 @@ impl<'p, 'a> Walk<'p, 'a> {
     }
 
     /// Checks the owner of every occupied slot that no claim covers.
-    fn owners(&mut self, entry: &Passed, key: &Hash) -> Result<()> {
+    fn owners(&mut self, entry: &EntryCheck, key: &Hash) -> Result<()> {
         let bits = u32::from(self.params.log_n()) * (u32::from(entry.level) + 1);
         for slot in 1..=KEY_SLOTS {
             let version = entry.versions[usize::from(slot)];
@@ -240,7 +247,7 @@ impl<'p, 'a> Walk<'p, 'a> {
     }
 
     /// Checks that every list of the proof is consumed.
-    fn finish(self) -> Result<Walked<'a>> {
+    fn finish(self) -> Result<WalkResult<'a>> {
         let left = [
             (Reason::EntryCount, self.entries.len()),
             (Reason::AmtCount, self.amts.len()),
@@ -257,7 +264,7 @@ impl<'p, 'a> Walk<'p, 'a> {
 }
 
 /// An entry while its keys are checked.
-struct Passed {
+struct EntryCheck {
     level: u8,
     versions: [u64; 6],
     /// The slots covered by a claim.
@@ -266,7 +273,7 @@ struct Passed {
     absent: bool,
 }
 
-impl Passed {
+impl EntryCheck {
     const fn child(&self) -> u64 {
         self.versions[0]
     }

@@ -241,7 +241,7 @@ fn a_deleted_record_that_is_back_makes_no_difference() {
     let expected = ask(&now, &run, &keys);
     let (mut found, mut unneeded) = (0, 0);
     let gone: BTreeMap<_, _> = kept.into_iter().flatten().collect();
-    let is_gone = |key: &[u8]| prooflight_core::store::Read::get(&now, key).unwrap().is_none();
+    let is_gone = |key: &[u8]| prooflight_core::store::ReadStore::get(&now, key).unwrap().is_none();
     for (key, value) in gone.into_iter().filter(|(key, _)| is_gone(key)) {
         let (mut damaged, mut batch) = (now.clone(), WriteBatch::new());
         batch.put(key.clone(), value);

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use prooflight_lvmt::Answer;
+use prooflight_lvmt::VersionedState;
 use prooflight_lvmt::proof::OpeningForm;
 use prooflight_testkit::lvmt::check;
 use prooflight_testkit::lvmt::sample::{find, name, sample};
-use prooflight_testkit::lvmt::state::{State, keccak};
+use prooflight_testkit::lvmt::state::{LvmtModel, keccak};
 use serde_json::Value as Json;
 
 #[test]
@@ -17,7 +17,7 @@ fn the_model_has_the_published_roots() {
     assert_eq!(tests.len(), 4);
     for test in tests {
         let log_n = test["input"]["params"]["logN"].as_u64().unwrap();
-        let mut state = State::new(u8::try_from(log_n).unwrap(), 1);
+        let mut state = LvmtModel::new(u8::try_from(log_n).unwrap(), 1);
         let blocks = test["input"]["blocks"].as_array().unwrap();
         let roots = test["expected"]["roots"].as_array().unwrap();
         for (block, expected) in blocks.iter().zip(roots) {
@@ -53,16 +53,16 @@ fn honest_proofs_of_one_key() {
             let answer = check(&state, &[&key], &state.prove(&[&key])).unwrap();
             let record = state.keys.get(&keccak(&key));
             match (&answer[..], record) {
-                ([Answer::Present { value, since, version }], Some(record)) => {
+                ([VersionedState::Present { value, since, version }], Some(record)) => {
                     assert_eq!(Some(&value[..]), record.value.as_deref());
                     assert_eq!(*version, record.version);
                     assert_eq!(*since, record.leaves.last().unwrap().0.block);
                 }
-                ([Answer::Deleted { deleted_at, version }], Some(record)) => {
+                ([VersionedState::Deleted { deleted_at, version }], Some(record)) => {
                     assert_eq!((record.value.as_ref(), *version), (None, record.version));
                     assert_eq!(*deleted_at, 4);
                 }
-                ([Answer::NeverWritten], None) => {}
+                ([VersionedState::NeverWritten], None) => {}
                 (other, record) => panic!("{other:?} of {record:?}"),
             }
         }
@@ -93,7 +93,7 @@ fn answers_are_in_the_order_of_the_keys_which_may_repeat() {
     let proof = state.prove(&keys);
     assert_eq!(proof.claims.len(), 2);
     let answers = check(&state, &keys, &proof).unwrap();
-    assert!(matches!(answers[1], Answer::NeverWritten));
+    assert!(matches!(answers[1], VersionedState::NeverWritten));
     let [first, _, last] = &answers[..] else { panic!("{answers:?}") };
     assert!(std::sync::Arc::ptr_eq(first.value().unwrap(), last.value().unwrap()));
     assert_eq!(check(&state, &[], &state.prove(&[])), Ok(vec![]));
@@ -101,10 +101,10 @@ fn answers_are_in_the_order_of_the_keys_which_may_repeat() {
 
 #[test]
 fn an_empty_state_has_no_key() {
-    let mut state = State::new(4, 2);
+    let mut state = LvmtModel::new(4, 2);
     state.commit(&[]);
     let answer = check(&state, &[b"any"], &state.prove(&[b"any"])).unwrap();
-    assert_eq!(answer, [Answer::NeverWritten]);
+    assert_eq!(answer, [VersionedState::NeverWritten]);
 }
 
 #[test]

@@ -5,34 +5,34 @@
 use arbitrary::Unstructured;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Limits, Reason, Result, Verified};
-use prooflight_lvmt::proof::{ENVELOPE, Proof};
-use prooflight_lvmt::{Answer, Params, Root, verify};
+use prooflight_lvmt::proof::{PROOF_ENVELOPE, Proof};
+use prooflight_lvmt::{LvmtRoot, Params, VersionedState, verify};
 use prooflight_testkit::lvmt::sample::{find, name, sample};
-use prooflight_testkit::lvmt::state::{State, keccak};
+use prooflight_testkit::lvmt::state::{LvmtModel, keccak};
 use prooflight_testkit::lvmt::targets::lvmt_proof;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-type Answers = Vec<Answer>;
+type Answers = Vec<VersionedState>;
 
 /// A proof, and the states of the keys that it proves.
 struct Valid {
     key: VerifyingKey,
     log_arity: u8,
-    root: Root,
+    root: LvmtRoot,
     keys: Vec<Vec<u8>>,
     proof: Vec<u8>,
     answers: Answers,
 }
 
 impl Valid {
-    fn new(state: &State, keys: &[&[u8]]) -> Self {
+    fn new(state: &LvmtModel, keys: &[&[u8]]) -> Self {
         let mut valid = Self {
             key: VerifyingKey::dev(state.setup.log_n).unwrap(),
             log_arity: state.log_arity,
             root: state.root(),
             keys: keys.iter().map(|key| key.to_vec()).collect(),
-            proof: ENVELOPE.encode(&state.prove(keys)),
+            proof: PROOF_ENVELOPE.encode(&state.prove(keys)),
             answers: Vec::new(),
         };
         valid.answers = valid.verify(&valid.proof).unwrap();
@@ -82,7 +82,7 @@ fn a_flipped_bit_of_any_byte_is_refused() {
             // A number of leaves only determines a tree's shape, and two numbers can give the same one.
             if valid.accepts(&bytes) {
                 let [honest, changed] = [&valid.proof, &bytes].map(|bytes| {
-                    let proof: Proof = ENVELOPE.decode(bytes, &Limits::default()).unwrap();
+                    let proof: Proof = PROOF_ENVELOPE.decode(bytes, &Limits::default()).unwrap();
                     Proof { sizes: Vec::new(), ..proof }
                 });
                 assert_eq!(honest, changed, "byte {at}");

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Reason, Result};
 use prooflight_lvmt::{Params, verify};
-use prooflight_testkit::lvmt::lies::{Lie, lies};
+use prooflight_testkit::lvmt::lies::{RefusedInput, lies};
 
-fn outcome(Lie { question: asked, .. }: &Lie) -> Result<()> {
+fn outcome(RefusedInput { input: asked, .. }: &RefusedInput) -> Result<()> {
     let key =
         if asked.dev { VerifyingKey::dev(asked.log_n)? } else { VerifyingKey::ppot(asked.log_n)? };
     let params = Params {

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prooflight_amt::{Parts, Tables};
-use prooflight_core::store::{Change, MemoryStore};
+use prooflight_amt::{TableParts, Tables};
+use prooflight_core::store::{MemoryStore, RawKeyChange};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn roots_are_those_of_the_model() {
     for (number, test) in tests.enumerate() {
         let log_n = u8::try_from(test["input"]["params"]["logN"].as_u64().unwrap()).unwrap();
         shapes.insert(log_n);
-        let parts = |log_arity| Parts { single: true, tree: Some(log_arity) };
+        let parts = |log_arity| TableParts { single: true, tree: Some(log_arity) };
         for log_arity in [1, 2, 4].into_iter().filter(|log_arity| log_n % log_arity == 0) {
             // Tables that compute every row are slow: one shape is enough for the most rows.
             if log_n == 16 && log_arity != 2 {
@@ -35,15 +35,19 @@ fn roots_are_those_of_the_model() {
             }
             let tables = Arc::new(Tables::dev(log_n, parts(log_arity)).unwrap());
             for shard in SHARDS {
-                let params =
-                    StoreParams { tables: tables.clone(), log_arity, shard, unproved: false };
+                let params = StoreParams {
+                    tables: tables.clone(),
+                    log_arity,
+                    shard,
+                    defer_proof_nodes: false,
+                };
                 let mut store = LvmtStore::open(MemoryStore::default(), params).unwrap();
                 let blocks = test["input"]["blocks"].as_array().unwrap();
                 let expected = test["expected"]["roots"].as_array().unwrap();
                 assert_eq!(blocks.len(), expected.len());
                 for (block, expected) in blocks.iter().zip(expected) {
                     let operations = operations(block);
-                    let changes: Vec<_> = operations.iter().map(Change::from).collect();
+                    let changes: Vec<_> = operations.iter().map(RawKeyChange::from).collect();
                     let root = store.apply(&changes).unwrap();
                     assert_eq!(
                         hex::encode(root),

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use prooflight_core::store::{MemoryStore, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
-use prooflight_lvmt::proof::{Claim, ENVELOPE, Proof};
+use prooflight_lvmt::proof::{Claim, PROOF_ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
 use prooflight_testkit::former::former_layout_of_lvmt;
 use prooflight_testkit::lvmt::state::keccak;
@@ -240,7 +240,7 @@ fn the_last_change_of_a_key_wins_and_a_delete_of_nothing_does_nothing() {
         run.store.apply(&changes(&block)).unwrap();
         assert_eq!(run.store.get(b"k\x01").unwrap(), expected.as_ref().map(|it| it.0.clone()));
         let proved = run.store.prove(&[b"k\x01"]).unwrap();
-        let proof: Proof = ENVELOPE.decode(&proved.proof, &Limits::default()).unwrap();
+        let proof: Proof = PROOF_ENVELOPE.decode(&proved.proof, &Limits::default()).unwrap();
         let version = proof.entries[0].versions()[1];
         match (&proof.claims[0], expected) {
             (Claim::Present { value, .. }, Some(expected)) => {

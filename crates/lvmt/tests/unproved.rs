@@ -4,7 +4,7 @@
 mod run;
 
 use prooflight_core::Reason;
-use prooflight_core::store::{MemoryStore, Read, Store, WriteBatch};
+use prooflight_core::store::{MemoryStore, ReadStore, Store, WriteBatch};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
 use rand::Rng;
 
@@ -21,7 +21,7 @@ struct Both {
 
 impl Both {
     fn new(seed: u64, params: &StoreParams) -> Self {
-        let unproved = StoreParams { unproved: true, ..params.clone() };
+        let unproved = StoreParams { defer_proof_nodes: true, ..params.clone() };
         let unproved = LvmtStore::open(MemoryStore::default(), unproved).unwrap();
         Self { proved: Run::new(seed, params.clone()), unproved }
     }
@@ -64,9 +64,9 @@ fn a_settled_store_is_like_one_whose_blocks_were_proved() {
         let mut both = Both::new(seed, &params(log_n, 2, shard));
         for _ in 0..4 {
             both.apply(3);
-            both.unproved.settle().unwrap();
+            both.unproved.catch_up().unwrap();
             both.check_same();
-            both.unproved.settle().unwrap();
+            both.unproved.catch_up().unwrap();
         }
     }
 }
@@ -79,8 +79,11 @@ fn a_store_that_was_not_settled_is_brought_up_to_date_when_it_is_opened() {
         for unproved in [true, false, true] {
             both.apply(4);
             let kept = both.copy();
-            both.unproved =
-                LvmtStore::open(kept, StoreParams { unproved, ..proved.clone() }).unwrap();
+            both.unproved = LvmtStore::open(
+                kept,
+                StoreParams { defer_proof_nodes: unproved, ..proved.clone() },
+            )
+            .unwrap();
             both.check_same();
         }
     }
@@ -96,7 +99,7 @@ fn a_store_that_was_not_settled_proves_nothing() {
     assert_eq!(refused.reason(), Reason::VersionUnavailable);
     assert_eq!(prove_at(both.unproved.store_mut(), &unproved, 2, &[&key]).unwrap_err(), refused);
     assert_eq!(both.unproved.get(&key), both.proved.store.get(&key));
-    both.unproved.settle().unwrap();
+    both.unproved.catch_up().unwrap();
     assert_eq!(both.unproved.prove(&[&key]), both.proved.store.prove(&[&key]));
 }
 

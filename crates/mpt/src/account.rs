@@ -4,7 +4,7 @@ use core::fmt;
 
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified, keccak256};
 
-use crate::rlp::{self, Item};
+use crate::rlp::{self, RlpItem};
 use crate::verify::verify_proof;
 
 /// The address of an account.
@@ -59,8 +59,8 @@ impl Account {
     /// Reads RLP([nonce, balance, storage root, code hash]).
     pub(crate) fn decode(value: &[u8]) -> Result<Self> {
         let mut items = match rlp::decode(value) {
-            Ok(Item::List(payload)) => rlp::items(payload),
-            Ok(Item::String(_)) => return Err(invalid_account("a list", "a string")),
+            Ok(RlpItem::List(payload)) => rlp::items(payload),
+            Ok(RlpItem::String(_)) => return Err(invalid_account("a list", "a string")),
             Err(error) => return Err(invalid_account(error.expected(), error.found())),
         };
         let mut next =

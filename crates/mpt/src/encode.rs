@@ -59,7 +59,7 @@ pub fn path(nibbles: &[u8], is_leaf: bool) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::nibbles::CompactPath;
-    use crate::rlp::{self, Item};
+    use crate::rlp::{self, RlpItem};
     use alloc::vec;
 
     #[test]
@@ -67,10 +67,10 @@ mod tests {
         for length in (0..300).chain([65_535, 65_536, 1 << 24]) {
             for byte in [0x00, 0x7f, 0x80] {
                 let bytes = vec![byte; length];
-                assert_eq!(rlp::decode(&string(&bytes)), Ok(Item::String(&bytes)), "{length}");
+                assert_eq!(rlp::decode(&string(&bytes)), Ok(RlpItem::String(&bytes)), "{length}");
             }
             let items = vec![string(&[]); length];
-            assert_eq!(rlp::decode(&list(&items)), Ok(Item::List(&items.concat())), "{length}");
+            assert_eq!(rlp::decode(&list(&items)), Ok(RlpItem::List(&items.concat())), "{length}");
         }
         assert_eq!(integer(&[0, 0]), [0x80]);
         assert_eq!(integer(&[0, 5]), [5]);
@@ -82,7 +82,7 @@ mod tests {
         for nibbles in [&[][..], &[1], &[1, 2], &[0, 0, 0], &[0xf; 64], &[0xe; 65]] {
             for is_leaf in [false, true] {
                 let written = path(nibbles, is_leaf);
-                let Item::String(compact) = rlp::decode(&written).unwrap() else { panic!() };
+                let RlpItem::String(compact) = rlp::decode(&written).unwrap() else { panic!() };
                 let (read, leaf) = CompactPath::decode(compact).unwrap();
                 assert_eq!((&read.to_nibbles()[..], leaf), (nibbles, is_leaf));
             }

@@ -46,8 +46,8 @@ mod walk;
 pub use account::{Account, Address, Word, verify_account, verify_slot};
 pub use get_proof::{AccountState, GetProof, SlotProof, verify_get_proof};
 pub use hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
-pub use header::{Header, verify_header};
-pub use nodes::Nodes;
+pub use header::{StateHeader, verify_header};
+pub use nodes::ProofNodes;
 #[cfg(feature = "prover")]
 pub use prover::{
     AccountProof, ChangedTrie, MptReader, MptState, PersistentState, PersistentTrie, PreparedTrie,

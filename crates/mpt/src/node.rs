@@ -3,10 +3,10 @@
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
 use crate::nibbles::CompactPath;
-use crate::rlp::{self, Item, Items};
+use crate::rlp::{self, RlpItem, RlpItems};
 
 /// Nodes of at least this many bytes are not embedded in their parent, which has their hash instead.
-pub(crate) const HASHED_LENGTH: usize = 32;
+pub(crate) const HASHED_NODE_BYTES: usize = 32;
 
 /// A well-formed node.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub(crate) enum Node<'a> {
     /// A child for each nibble, and the value of the key that ends here, if any.
     Branch(Branch<'a>),
     /// Nibbles that all keys below have in common, and the branch after them.
-    Extension { path: CompactPath<'a>, child: Child<'a> },
+    Extension { path: CompactPath<'a>, child: ChildRef<'a> },
     /// The rest of a key, and its value.
     Leaf { path: CompactPath<'a>, value: &'a [u8] },
 }
@@ -29,7 +29,7 @@ pub(crate) struct Branch<'a> {
 
 /// A node's reference to its child.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Child<'a> {
+pub(crate) enum ChildRef<'a> {
     /// No child.
     Empty,
     Hash(&'a Hash),
@@ -44,8 +44,8 @@ impl<'a> Node<'a> {
     #[inline(never)]
     pub(crate) fn decode(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         match rlp::decode(bytes)? {
-            Item::List(payload) => Self::from_items(payload, limits),
-            Item::String(_) => Err(invalid_node("a list", "a string")),
+            RlpItem::List(payload) => Self::from_items(payload, limits),
+            RlpItem::String(_) => Err(invalid_node("a list", "a string")),
         }
     }
 
@@ -61,7 +61,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    fn short(mut items: Items<'a>, limits: &Limits) -> Result<Self> {
+    fn short(mut items: RlpItems<'a>, limits: &Limits) -> Result<Self> {
         let (path, is_leaf) = CompactPath::decode(string(items.take()?, "path")?)?;
         let rest = items.take()?;
         if is_leaf {
@@ -74,20 +74,20 @@ impl<'a> Node<'a> {
         if path.length() == 0 {
             return Err(Error::new(Reason::InvalidPath, "at least one nibble", "none"));
         }
-        let child = Child::decode(rest, limits)?;
+        let child = ChildRef::decode(rest, limits)?;
         match child {
-            Child::Empty => return Err(invalid_child("a hash or a node", "nothing")),
-            Child::Inline(payload) => Self::from_items(payload, limits)?.check_is_branch()?,
-            Child::Hash(_) => {}
+            ChildRef::Empty => return Err(invalid_child("a hash or a node", "nothing")),
+            ChildRef::Inline(payload) => Self::from_items(payload, limits)?.check_is_branch()?,
+            ChildRef::Hash(_) => {}
         }
         Ok(Self::Extension { path, child })
     }
 
-    fn branch(payload: &'a [u8], mut items: Items<'a>, limits: &Limits) -> Result<Self> {
+    fn branch(payload: &'a [u8], mut items: RlpItems<'a>, limits: &Limits) -> Result<Self> {
         let mut entries = 0;
         for _ in 0..16 {
-            let child = Child::decode(items.take()?, limits)?;
-            entries += usize::from(!matches!(child, Child::Empty));
+            let child = ChildRef::decode(items.take()?, limits)?;
+            entries += usize::from(!matches!(child, ChildRef::Empty));
         }
         let value = value(items.take()?, limits)?;
         entries += usize::from(!value.is_empty());
@@ -113,33 +113,33 @@ const BRANCH_ITEMS: usize = 17;
 
 impl<'a> Branch<'a> {
     /// The child at a nibble.
-    pub(crate) fn child(&self, nibble: usize) -> Result<Child<'a>> {
+    pub(crate) fn child(&self, nibble: usize) -> Result<ChildRef<'a>> {
         let mut items = rlp::items(self.payload);
         for _ in 0..nibble {
             items.take()?;
         }
         Ok(match items.take()? {
-            Item::List(payload) => Child::Inline(payload),
-            Item::String(string) => string.try_into().map_or(Child::Empty, Child::Hash),
+            RlpItem::List(payload) => ChildRef::Inline(payload),
+            RlpItem::String(string) => string.try_into().map_or(ChildRef::Empty, ChildRef::Hash),
         })
     }
 }
 
-impl<'a> Child<'a> {
+impl<'a> ChildRef<'a> {
     #[inline]
-    fn decode(item: Item<'a>, limits: &Limits) -> Result<Self> {
+    fn decode(item: RlpItem<'a>, limits: &Limits) -> Result<Self> {
         match item {
-            Item::String([]) => Ok(Self::Empty),
-            Item::String(string) => {
+            RlpItem::String([]) => Ok(Self::Empty),
+            RlpItem::String(string) => {
                 let hash = string.try_into().map(Self::Hash);
                 hash.map_err(|_| invalid_child("a hash of 32 bytes", Hex(string)))
             }
             // Plus its header of one byte.
-            Item::List(payload) if payload.len() + 1 < HASHED_LENGTH => {
+            RlpItem::List(payload) if payload.len() + 1 < HASHED_NODE_BYTES => {
                 Node::from_items(payload, limits)?;
                 Ok(Self::Inline(payload))
             }
-            Item::List(payload) => {
+            RlpItem::List(payload) => {
                 let found = format_args!("{} bytes of items", payload.len());
                 Err(invalid_child("a node of less than 32 bytes", found))
             }
@@ -147,16 +147,16 @@ impl<'a> Child<'a> {
     }
 }
 
-fn value<'a>(item: Item<'a>, limits: &Limits) -> Result<&'a [u8]> {
+fn value<'a>(item: RlpItem<'a>, limits: &Limits) -> Result<&'a [u8]> {
     let value = string(item, "value")?;
     limits.check_value(value.len() as u64)?;
     Ok(value)
 }
 
-fn string<'a>(item: Item<'a>, what: &str) -> Result<&'a [u8]> {
+fn string<'a>(item: RlpItem<'a>, what: &str) -> Result<&'a [u8]> {
     match item {
-        Item::String(string) => Ok(string),
-        Item::List(_) => Err(invalid_node(format_args!("a {what} that is a string"), "a list")),
+        RlpItem::String(string) => Ok(string),
+        RlpItem::List(_) => Err(invalid_node(format_args!("a {what} that is a string"), "a list")),
     }
 }
 

@@ -4,20 +4,20 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, keccak256};
 
-use crate::node::{HASHED_LENGTH, Node};
+use crate::node::{HASHED_NODE_BYTES, Node};
 
 /// The nodes of a proof: well-formed, but not yet known to belong to a trie.
 #[derive(Clone, Debug)]
-pub struct Nodes<'a>(Vec<ProofNode<'a>>);
+pub struct ProofNodes<'a>(Vec<EncodedNode<'a>>);
 
 /// A node with its encoding, which is hashed.
 #[derive(Clone, Copy, Debug)]
-struct ProofNode<'a> {
+struct EncodedNode<'a> {
     bytes: &'a [u8],
     node: Node<'a>,
 }
 
-impl<'a> Nodes<'a> {
+impl<'a> ProofNodes<'a> {
     /// Decodes nodes, the first of which is that of the root.
     ///
     /// All errors are `malformed`: that of the first node that no trie has, or `short_node` if a node after the
@@ -27,14 +27,14 @@ impl<'a> Nodes<'a> {
         for bytes in nodes {
             let index = decoded.len();
             let node = Node::decode(bytes, limits).map_err(|error| in_node(index, &error))?;
-            if index > 0 && bytes.len() < HASHED_LENGTH {
+            if index > 0 && bytes.len() < HASHED_NODE_BYTES {
                 return Err(Error::new(
                     Reason::ShortNode,
-                    format_args!("at least {HASHED_LENGTH} bytes"),
+                    format_args!("at least {HASHED_NODE_BYTES} bytes"),
                     format_args!("{} bytes in node {index}", bytes.len()),
                 ));
             }
-            decoded.push(ProofNode { bytes, node });
+            decoded.push(EncodedNode { bytes, node });
         }
         Ok(Self(decoded))
     }

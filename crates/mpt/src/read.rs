@@ -7,9 +7,9 @@ use prooflight_core::{Hash, Limits, Result, keccak256};
 use crate::account::Word;
 use crate::get_proof::{GetProof, SlotProof};
 use crate::hash::{EMPTY_CODE_HASH, EMPTY_ROOT};
-use crate::node::{Child, Node};
+use crate::node::{ChildRef, Node};
 use crate::verify::EMPTY_TRIE;
-use crate::walk::walk_through;
+use crate::walk::walk_from;
 
 /// Converts a server's answer to `eth_getProof` to the canonical answer, which [`verify_get_proof`] takes.
 ///
@@ -70,16 +70,16 @@ fn read_in_place(key: &[u8], proof: &mut Vec<&[u8]>, limits: &Limits) -> bool {
     }
     let walked = node_at(proof, 0, limits).and_then(|first| {
         let mut at = 1;
-        walk_through(first, &[key], &mut |child| {
+        walk_from(first, &[key], &mut |child| {
             Ok(Some(match child {
-                Child::Empty => return Ok(None),
-                Child::Inline(payload) => {
+                ChildRef::Empty => return Ok(None),
+                ChildRef::Inline(payload) => {
                     if proof.get(at).is_some_and(|string| encodes(string, payload)) {
                         proof.remove(at);
                     }
                     Node::from_items(payload, &Limits::NONE)?
                 }
-                Child::Hash(_) => {
+                ChildRef::Hash(_) => {
                     at += 1;
                     node_at(proof, at - 1, limits)?
                 }

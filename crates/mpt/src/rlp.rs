@@ -2,11 +2,11 @@
 //!
 //! Source: Ethereum Yellow Paper, appendix B.
 
-use prooflight_core::{Error, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Reason, Result};
 
 /// An item without its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item<'a> {
+pub enum RlpItem<'a> {
     /// A string of bytes.
     String(&'a [u8]),
     /// The concatenated encodings of the list's items.
@@ -14,11 +14,11 @@ pub enum Item<'a> {
 }
 
 /// Payloads of at least this length have a header with the length of their length.
-const LONG: u64 = 56;
+const LONG_PAYLOAD_BYTES: u64 = 56;
 
 /// Decodes a single item; `trailing_bytes` if there is more.
-pub fn decode(bytes: &[u8]) -> Result<Item<'_>> {
-    let mut reader = Reader::new(bytes);
+pub fn decode(bytes: &[u8]) -> Result<RlpItem<'_>> {
+    let mut reader = ByteReader::new(bytes);
     let item = item(&mut reader)?;
     reader.finish()?;
     Ok(item)
@@ -27,11 +27,11 @@ pub fn decode(bytes: &[u8]) -> Result<Item<'_>> {
 /// Reads the next item.
 ///
 /// `truncated` if it extends beyond the bytes, `invalid_encoding` if it has a shorter encoding.
-pub fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
+pub fn item<'a>(reader: &mut ByteReader<'a>) -> Result<RlpItem<'a>> {
     let head = reader.take(1)?;
     let first = head.first().copied().unwrap_or_default();
     Ok(match first {
-        0x00..=0x7f => Item::String(head),
+        0x00..=0x7f => RlpItem::String(head),
         0x80..=0xb7 => match reader.take(usize::from(first - 0x80))? {
             &[byte @ 0x00..=0x7f] => {
                 let shortest = format_args!("{byte:02x} alone");
@@ -41,17 +41,17 @@ pub fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>> {
                     format_args!("81 {byte:02x}"),
                 ));
             }
-            string => Item::String(string),
+            string => RlpItem::String(string),
         },
-        0xb8..=0xbf => Item::String(long(reader, first - 0xb7)?),
-        0xc0..=0xf7 => Item::List(reader.take(usize::from(first - 0xc0))?),
-        0xf8..=0xff => Item::List(long(reader, first - 0xf7)?),
+        0xb8..=0xbf => RlpItem::String(long(reader, first - 0xb7)?),
+        0xc0..=0xf7 => RlpItem::List(reader.take(usize::from(first - 0xc0))?),
+        0xf8..=0xff => RlpItem::List(long(reader, first - 0xf7)?),
     })
 }
 
 /// The items of a list's payload.
-pub const fn items(payload: &[u8]) -> Items<'_> {
-    Items { rest: payload }
+pub const fn items(payload: &[u8]) -> RlpItems<'_> {
+    RlpItems { rest: payload }
 }
 
 /// Counts the items of a list's payload; returns the error of the first invalid one.
@@ -67,11 +67,11 @@ pub(crate) fn count_items(payload: &[u8]) -> Result<usize> {
 
 /// The rest of a list's payload.
 #[derive(Clone, Debug)]
-pub struct Items<'a> {
+pub struct RlpItems<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Items<'a> {
+impl<'a> RlpItems<'a> {
     /// Whether no item is left.
     pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()
@@ -79,32 +79,32 @@ impl<'a> Items<'a> {
 
     /// The next item; `truncated` at the end of the list.
     #[inline]
-    pub fn take(&mut self) -> Result<Item<'a>> {
+    pub fn take(&mut self) -> Result<RlpItem<'a>> {
         // A fast path for the items of branches: hashes and empty strings.
         match self.rest {
             [0x80, rest @ ..] => {
                 self.rest = rest;
-                return Ok(Item::String(&[]));
+                return Ok(RlpItem::String(&[]));
             }
             [0xa0, rest @ ..] => {
                 if let Some((hash, rest)) = rest.split_at_checked(32) {
                     self.rest = rest;
-                    return Ok(Item::String(hash));
+                    return Ok(RlpItem::String(hash));
                 }
             }
             _ => {}
         }
-        let mut reader = Reader::new(self.rest);
+        let mut reader = ByteReader::new(self.rest);
         let item = item(&mut reader)?;
         self.rest = reader.rest();
         Ok(item)
     }
 }
 
-fn long<'a>(reader: &mut Reader<'a>, bytes_of_length: u8) -> Result<&'a [u8]> {
+fn long<'a>(reader: &mut ByteReader<'a>, bytes_of_length: u8) -> Result<&'a [u8]> {
     let bytes = reader.take(usize::from(bytes_of_length))?;
     let length = bytes.iter().fold(0, |length: u64, &byte| length << 8 | u64::from(byte));
-    if bytes.first() == Some(&0) || length < LONG {
+    if bytes.first() == Some(&0) || length < LONG_PAYLOAD_BYTES {
         return Err(Error::new(
             Reason::InvalidEncoding,
             "the shortest encoding of a length",
@@ -115,8 +115,8 @@ fn long<'a>(reader: &mut Reader<'a>, bytes_of_length: u8) -> Result<&'a [u8]> {
 }
 
 /// Decodes an integer of at most `N` bytes, big-endian without leading zeros.
-pub fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
-    let Item::String(digits) = item else { return None };
+pub fn integer<const N: usize>(item: RlpItem<'_>) -> Option<[u8; N]> {
+    let RlpItem::String(digits) = item else { return None };
     if digits.first() == Some(&0) {
         return None;
     }
@@ -127,10 +127,10 @@ pub fn integer<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
 }
 
 /// Decodes a string of exactly `N` bytes.
-pub fn array<const N: usize>(item: Item<'_>) -> Option<[u8; N]> {
+pub fn array<const N: usize>(item: RlpItem<'_>) -> Option<[u8; N]> {
     match item {
-        Item::String(string) => string.try_into().ok(),
-        Item::List(_) => None,
+        RlpItem::String(string) => string.try_into().ok(),
+        RlpItem::List(_) => None,
     }
 }
 
@@ -146,13 +146,13 @@ mod tests {
 
     #[test]
     fn items_are_read_as_the_yellow_paper_writes_them() {
-        assert_eq!(decode(&[0x00]), Ok(Item::String(&[0])));
-        assert_eq!(decode(&[0x7f]), Ok(Item::String(&[0x7f])));
-        assert_eq!(decode(&[0x80]), Ok(Item::String(&[])));
-        assert_eq!(decode(&[0x81, 0x80]), Ok(Item::String(&[0x80])));
-        assert_eq!(decode(b"\x83dog"), Ok(Item::String(b"dog")));
-        assert_eq!(decode(&[0xc0]), Ok(Item::List(&[])));
-        assert_eq!(decode(b"\xc4\x83dog"), Ok(Item::List(b"\x83dog")));
+        assert_eq!(decode(&[0x00]), Ok(RlpItem::String(&[0])));
+        assert_eq!(decode(&[0x7f]), Ok(RlpItem::String(&[0x7f])));
+        assert_eq!(decode(&[0x80]), Ok(RlpItem::String(&[])));
+        assert_eq!(decode(&[0x81, 0x80]), Ok(RlpItem::String(&[0x80])));
+        assert_eq!(decode(b"\x83dog"), Ok(RlpItem::String(b"dog")));
+        assert_eq!(decode(&[0xc0]), Ok(RlpItem::List(&[])));
+        assert_eq!(decode(b"\xc4\x83dog"), Ok(RlpItem::List(b"\x83dog")));
         for (length, header) in [
             (55, vec![0xb7]),
             (56, vec![0xb8, 56]),
@@ -162,10 +162,10 @@ mod tests {
         ] {
             let payload = vec![9; length];
             let string = [&header[..], &payload].concat();
-            assert_eq!(decode(&string), Ok(Item::String(&payload)), "{length}");
+            assert_eq!(decode(&string), Ok(RlpItem::String(&payload)), "{length}");
             let mut list = string.clone();
             list[0] += 0x40;
-            assert_eq!(decode(&list), Ok(Item::List(&payload)), "{length}");
+            assert_eq!(decode(&list), Ok(RlpItem::List(&payload)), "{length}");
         }
     }
 
@@ -212,8 +212,8 @@ mod tests {
         let hash = [&[0xa0][..], &[7; 32]].concat();
         let payload = [&hash[..], &[0x80, 1, 0xc0], &hash].concat();
         let mut all = items(&payload);
-        let hash = Item::String(&[7; 32]);
-        for item in [hash, Item::String(&[]), Item::String(&[1]), Item::List(&[]), hash] {
+        let hash = RlpItem::String(&[7; 32]);
+        for item in [hash, RlpItem::String(&[]), RlpItem::String(&[1]), RlpItem::List(&[]), hash] {
             assert!(!all.is_empty());
             assert_eq!(all.take(), Ok(item));
         }
@@ -229,15 +229,15 @@ mod tests {
 
     #[test]
     fn integers_have_no_leading_zeros_and_fit() {
-        assert_eq!(integer(Item::String(&[])), Some([0; 2]));
-        assert_eq!(integer(Item::String(&[7])), Some([0, 7]));
-        assert_eq!(integer(Item::String(&[1, 0])), Some([1, 0]));
-        assert_eq!(integer::<2>(Item::String(&[1, 0, 0])), None);
-        assert_eq!(integer::<2>(Item::String(&[0])), None);
-        assert_eq!(integer::<2>(Item::String(&[0, 1])), None);
-        assert_eq!(integer::<2>(Item::List(&[1])), None);
-        assert_eq!(array(Item::String(&[0, 1])), Some([0, 1]));
-        assert_eq!(array::<2>(Item::String(&[1])), None);
-        assert_eq!(array::<1>(Item::List(&[1])), None);
+        assert_eq!(integer(RlpItem::String(&[])), Some([0; 2]));
+        assert_eq!(integer(RlpItem::String(&[7])), Some([0, 7]));
+        assert_eq!(integer(RlpItem::String(&[1, 0])), Some([1, 0]));
+        assert_eq!(integer::<2>(RlpItem::String(&[1, 0, 0])), None);
+        assert_eq!(integer::<2>(RlpItem::String(&[0])), None);
+        assert_eq!(integer::<2>(RlpItem::String(&[0, 1])), None);
+        assert_eq!(integer::<2>(RlpItem::List(&[1])), None);
+        assert_eq!(array(RlpItem::String(&[0, 1])), Some([0, 1]));
+        assert_eq!(array::<2>(RlpItem::String(&[1])), None);
+        assert_eq!(array::<1>(RlpItem::List(&[1])), None);
     }
 }

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result, keccak256};
+use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result, keccak256};
 
-use crate::rlp::{self, Item};
+use crate::rlp::{self, RlpItem};
 
 /// The type of transactions with blobs (EIP-4844).
-const BLOBS: u8 = 3;
+const BLOB_TRANSACTION: u8 = 3;
 
 /// Checks the hash that a server returned for a sent transaction; returns the transaction's own hash.
 ///
@@ -36,12 +36,12 @@ pub fn verify_code(code_hash: &Hash, code: &[u8]) -> Result<()> {
 /// Returns `None` for every other transaction, which is signed as a whole: the first item of its list is not
 /// a list.
 pub fn signed_part(raw: &[u8]) -> Option<Vec<u8>> {
-    let (&BLOBS, outer) = raw.split_first()? else { return None };
-    let Ok(Item::List(payload)) = rlp::decode(outer) else { return None };
-    let mut reader = Reader::new(payload);
-    let Ok(Item::List(_)) = rlp::item(&mut reader) else { return None };
+    let (&BLOB_TRANSACTION, outer) = raw.split_first()? else { return None };
+    let Ok(RlpItem::List(payload)) = rlp::decode(outer) else { return None };
+    let mut reader = ByteReader::new(payload);
+    let Ok(RlpItem::List(_)) = rlp::item(&mut reader) else { return None };
     let length = payload.len() - reader.rest().len();
-    Some([&[BLOBS], payload.get(..length)?].concat())
+    Some([&[BLOB_TRANSACTION], payload.get(..length)?].concat())
 }
 
 #[cfg(test)]

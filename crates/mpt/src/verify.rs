@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 
 use crate::hash::EMPTY_ROOT;
-use crate::nodes::{Nodes, check_hash};
+use crate::nodes::{ProofNodes, check_hash};
 use crate::walk::walk;
 
 /// The longest key, in bytes.
@@ -38,7 +38,7 @@ pub fn verify_proof<'a>(
         check_hash(&EMPTY_ROOT, root, Reason::RootMismatch, 0)?;
         return Ok(Verified::by_verifier(None));
     }
-    let values = walk(root, &[key], &Nodes::decode(proof.iter().copied(), limits)?)?;
+    let values = walk(root, &[key], &ProofNodes::decode(proof.iter().copied(), limits)?)?;
     Ok(Verified::by_verifier(values.into_iter().next().flatten()))
 }
 
@@ -53,7 +53,7 @@ pub fn verify_proof<'a>(
 pub fn verify_keys<'a>(
     root: &Hash,
     keys: &[&[u8]],
-    nodes: &Nodes<'a>,
+    nodes: &ProofNodes<'a>,
 ) -> Result<Verified<Vec<Option<&'a [u8]>>>> {
     if keys.is_empty() || *root == EMPTY_ROOT {
         nodes.check_used(0)?;

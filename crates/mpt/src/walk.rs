@@ -7,8 +7,8 @@ use core::ops::Range;
 use prooflight_core::{Hash, Limits, Result};
 
 use crate::nibbles::KeyPath;
-use crate::node::{Child, Node};
-use crate::nodes::Nodes;
+use crate::node::{ChildRef, Node};
+use crate::nodes::ProofNodes;
 
 /// Walks from the root until the value or absence of every key is proven; returns their values.
 ///
@@ -17,15 +17,15 @@ use crate::nodes::Nodes;
 pub(crate) fn walk<'a>(
     root: &Hash,
     keys: &[&[u8]],
-    nodes: &Nodes<'a>,
+    nodes: &ProofNodes<'a>,
 ) -> Result<Vec<Option<&'a [u8]>>> {
     let first = nodes.hashed(0, root)?;
     let mut used = 1;
-    let values = walk_through(first, keys, &mut |child| {
+    let values = walk_from(first, keys, &mut |child| {
         Ok(Some(match child {
-            Child::Empty => return Ok(None),
-            Child::Inline(payload) => Node::from_items(payload, &Limits::NONE)?,
-            Child::Hash(hash) => {
+            ChildRef::Empty => return Ok(None),
+            ChildRef::Inline(payload) => Node::from_items(payload, &Limits::NONE)?,
+            ChildRef::Hash(hash) => {
                 let node = nodes.hashed(used, hash)?;
                 used += 1;
                 node
@@ -37,14 +37,14 @@ pub(crate) fn walk<'a>(
 }
 
 /// Walks from a first node along the paths of keys; returns their values. `go` returns the node of a child, if any.
-pub(crate) fn walk_through<'a>(
+pub(crate) fn walk_from<'a>(
     first: Node<'a>,
     keys: &[&[u8]],
-    go: &mut dyn FnMut(Child<'a>) -> Result<Option<Node<'a>>>,
+    go: &mut dyn FnMut(ChildRef<'a>) -> Result<Option<Node<'a>>>,
 ) -> Result<Vec<Option<&'a [u8]>>> {
-    let mut walk = Walk { keys, values: vec![None; keys.len()], next: Vec::new() };
+    let mut walk = VerifierWalk { keys, values: vec![None; keys.len()], next: Vec::new() };
     walk.visit(first, 0..keys.len(), 0)?;
-    while let Some(Step { child, after_extension, keys, walked }) = walk.next.pop() {
+    while let Some(WalkStep { child, after_extension, keys, walked }) = walk.next.pop() {
         let Some(node) = go(child)? else { continue };
         if after_extension {
             node.check_is_branch()?;
@@ -54,16 +54,16 @@ pub(crate) fn walk_through<'a>(
     Ok(walk.values)
 }
 
-struct Walk<'k, 'a> {
+struct VerifierWalk<'k, 'a> {
     keys: &'k [&'k [u8]],
     values: Vec<Option<&'a [u8]>>,
     /// A stack of the children to visit. A key leads to at most one of them.
-    next: Vec<Step<'a>>,
+    next: Vec<WalkStep<'a>>,
 }
 
 /// A child to which keys lead.
-struct Step<'a> {
-    child: Child<'a>,
+struct WalkStep<'a> {
+    child: ChildRef<'a>,
     after_extension: bool,
     /// The keys that lead to the child, at least one.
     keys: Range<usize>,
@@ -71,7 +71,7 @@ struct Step<'a> {
     walked: usize,
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> VerifierWalk<'_, 'a> {
     /// Sets the values of the keys that end at a node, and pushes the children that the other keys lead to.
     fn visit(&mut self, node: Node<'a>, mut keys: Range<usize>, walked: usize) -> Result<()> {
         match node {
@@ -87,7 +87,7 @@ impl<'a> Walk<'_, 'a> {
                 {
                     if follows {
                         let walked = walked + shared.length();
-                        self.next.push(Step { child, after_extension: true, keys, walked });
+                        self.next.push(WalkStep { child, after_extension: true, keys, walked });
                     }
                 }
             }
@@ -97,7 +97,7 @@ impl<'a> Walk<'_, 'a> {
                 {
                     if let Some(nibble) = nibble {
                         let (child, walked) = (branch.child(nibble)?, walked + 1);
-                        self.next.push(Step { child, after_extension: false, keys, walked });
+                        self.next.push(WalkStep { child, after_extension: false, keys, walked });
                     } else {
                         let value = Some(branch.value).filter(|value| !value.is_empty());
                         self.values[keys].fill(value);

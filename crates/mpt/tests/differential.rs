@@ -14,7 +14,7 @@ use alloy_trie::{HashBuilder, Nibbles};
 use arbitrary::Unstructured;
 use prooflight_core::{Limits, Reason, keccak256};
 use prooflight_mpt::verify_proof;
-use prooflight_testkit::mpt::honest::{Honest, Keys, draw_value};
+use prooflight_testkit::mpt::honest::{HonestTrie, KeyKind, draw_value};
 use prooflight_testkit::mpt::mutation::mutate;
 use prooflight_testkit::mpt::rlp::Rlp;
 use prooflight_testkit::mpt::slices;
@@ -66,8 +66,8 @@ fn hashed_entries(rng: &mut StdRng, count: usize) -> BTreeMap<Vec<u8>, Vec<u8>> 
     (0..count).map(entry).collect()
 }
 
-fn honest(entries: BTreeMap<Vec<u8>, Vec<u8>>) -> Honest {
-    let mut honest = Honest::new(Keys::Hashed);
+fn honest(entries: BTreeMap<Vec<u8>, Vec<u8>>) -> HonestTrie {
+    let mut honest = HonestTrie::new(KeyKind::Hashed);
     let batch: Vec<_> = entries.into_iter().map(|(key, value)| (key, Some(value))).collect();
     honest.apply(&batch);
     honest
@@ -233,9 +233,10 @@ fn what_ours_accepts_and_the_peer_refuses() {
         let mut data = vec![0; 2000];
         StdRng::seed_from_u64(seed).fill_bytes(&mut data);
         let u = &mut Unstructured::new(&data);
-        let mut honest = Honest::new(Keys::Short);
-        let batch: Vec<_> =
-            (0..8).map(|_| (Keys::Short.draw(u).unwrap(), Some(draw_value(u).unwrap()))).collect();
+        let mut honest = HonestTrie::new(KeyKind::Short);
+        let batch: Vec<_> = (0..8)
+            .map(|_| (KeyKind::Short.draw(u).unwrap(), Some(draw_value(u).unwrap())))
+            .collect();
         honest.apply(&batch);
         for key in honest.entries.keys() {
             let proof = honest.proof(key);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use prooflight_core::store::{Change, MemoryStore};
+use prooflight_core::store::{MemoryStore, RawKeyChange};
 use prooflight_core::{Limits, keccak256};
 use prooflight_mpt::{Account, PersistentState, PersistentTrie, StateChange, verify_proof};
 use prooflight_testkit::mpt::slices;
@@ -50,7 +50,7 @@ fn entries(case: &Value) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
 }
 
 fn apply(trie: &mut PersistentTrie<MemoryStore>, entries: &[(Vec<u8>, Option<Vec<u8>>)]) {
-    let changes: Vec<_> = entries.iter().map(Change::from).collect();
+    let changes: Vec<_> = entries.iter().map(RawKeyChange::from).collect();
     trie.apply(&changes).unwrap();
 }
 

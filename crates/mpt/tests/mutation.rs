@@ -9,7 +9,7 @@
 
 use arbitrary::Unstructured;
 use prooflight_core::{Reason, keccak256};
-use prooflight_testkit::mpt::honest::Honest;
+use prooflight_testkit::mpt::honest::HonestTrie;
 use prooflight_testkit::mpt::oracle;
 use prooflight_testkit::mpt::state::HonestState;
 use prooflight_testkit::mpt::targets::{mpt_get_proof, mpt_proof, mpt_sent_proof};
@@ -23,12 +23,12 @@ fn random_bytes(seed: u64) -> Vec<u8> {
 }
 
 /// Honest proofs of present and absent keys in tries of every shape.
-fn each(most: usize, mut test: impl FnMut(&Honest, &[u8], &[Vec<u8>])) {
+fn each(most: usize, mut test: impl FnMut(&HonestTrie, &[u8], &[Vec<u8>])) {
     let (mut count, mut long) = (0, 0);
     for seed in 0..60 {
         let data = random_bytes(seed);
         let u = &mut Unstructured::new(&data);
-        let honest = Honest::draw(u, 14).unwrap();
+        let honest = HonestTrie::draw(u, 14).unwrap();
         for _ in 0..4 {
             let key = honest.draw_key(u).unwrap();
             let proof = honest.proof(&key);
@@ -44,12 +44,12 @@ fn each(most: usize, mut test: impl FnMut(&Honest, &[u8], &[Vec<u8>])) {
 }
 
 /// A changed proof is refused, also under its own root, unless it is an honest proof of that trie.
-fn refused(honest: &Honest, key: &[u8], proof: &[Vec<u8>]) -> Reason {
+fn refused(honest: &HonestTrie, key: &[u8], proof: &[Vec<u8>]) -> Reason {
     let error = honest.judge(key, proof).expect_err("a changed proof");
     assert_eq!(oracle::verify(&honest.trie.root(), key, proof), None);
     if let [first, ..] = proof {
         let (root, proof) = (keccak256(&[first]), proof.to_vec());
-        prooflight_testkit::mpt::hostile::Hostile { root, key: key.to_vec(), proof }.check();
+        prooflight_testkit::mpt::hostile::HostileProof { root, key: key.to_vec(), proof }.check();
     }
     error.reason()
 }
@@ -194,7 +194,8 @@ fn fields_of_answers() {
         let honest = HonestState::draw(u, 3).unwrap();
         let asked = honest.draw_question(u).unwrap();
         honest.judge(&asked).unwrap();
-        let mut refused = |change: &dyn Fn(&mut prooflight_testkit::mpt::state::Answer), reason| {
+        let mut refused = |change: &dyn Fn(&mut prooflight_testkit::mpt::state::OwnedAnswer),
+                           reason| {
             let mut other = asked.clone();
             change(&mut other.answer);
             if other.answer != asked.answer {

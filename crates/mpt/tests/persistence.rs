@@ -9,13 +9,13 @@
 use std::collections::BTreeMap;
 
 use arbitrary::Unstructured;
-use prooflight_core::store::{Change, MemoryStore, Read, Store, WriteBatch};
+use prooflight_core::store::{MemoryStore, RawKeyChange, ReadStore, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_mpt::{
     EMPTY_ROOT, PersistentState, PersistentTrie, StateChange, prove_at, prove_state_at,
     verify_proof,
 };
-use prooflight_testkit::mpt::honest::{Honest, Keys, draw_value};
+use prooflight_testkit::mpt::honest::{HonestTrie, KeyKind, draw_value};
 use prooflight_testkit::mpt::slices;
 use prooflight_testkit::mpt::state::{HonestState, word};
 use rand::rngs::StdRng;
@@ -27,7 +27,7 @@ fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
     data
 }
 
-fn draw_batch(u: &mut Unstructured<'_>, honest: &Honest) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
+fn draw_batch(u: &mut Unstructured<'_>, honest: &HonestTrie) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
     (0..u.int_in_range(0..=12).unwrap())
         .map(|_| {
             let value = if u.ratio(2, 5).unwrap() { None } else { Some(draw_value(u).unwrap()) };
@@ -39,7 +39,8 @@ fn draw_batch(u: &mut Unstructured<'_>, honest: &Honest) -> Vec<(Vec<u8>, Option
 /// A trie with the same entries, made in one batch.
 fn fresh(entries: &BTreeMap<Vec<u8>, Vec<u8>>) -> PersistentTrie<MemoryStore> {
     let mut trie = PersistentTrie::open(MemoryStore::default()).unwrap();
-    let changes: Vec<_> = entries.iter().map(|(key, value)| Change::set(key, value)).collect();
+    let changes: Vec<_> =
+        entries.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
     trie.apply(&changes).unwrap();
     trie
 }
@@ -56,10 +57,10 @@ fn nodes_in(store: &MemoryStore) -> usize {
 #[test]
 fn every_version_is_what_its_entries_make() {
     let (mut deletions, mut empties) = (0, 0);
-    for (seed, keys) in (0..60).zip(Keys::ALL.into_iter().cycle()) {
+    for (seed, keys) in (0..60).zip(KeyKind::ALL.into_iter().cycle()) {
         let data = random_bytes(seed, 4000);
         let u = &mut Unstructured::new(&data);
-        let mut honest = Honest::new(keys);
+        let mut honest = HonestTrie::new(keys);
         let mut versions = vec![honest.entries.clone()];
         for _ in 0..8 {
             let batch = draw_batch(u, &honest);
@@ -100,7 +101,7 @@ fn pruned_to_one_version_a_store_has_its_nodes_alone() {
     for seed in 100..140 {
         let data = random_bytes(seed, 4000);
         let u = &mut Unstructured::new(&data);
-        let mut honest = Honest::draw(u, 20).unwrap();
+        let mut honest = HonestTrie::draw(u, 20).unwrap();
         for _ in 0..6 {
             honest.apply(&draw_batch(u, &honest));
         }
@@ -123,7 +124,7 @@ fn pruned_to_one_version_a_store_has_its_nodes_alone() {
 struct PersistentTrieCopy;
 
 impl PersistentTrieCopy {
-    fn of(honest: &mut Honest) -> MemoryStore {
+    fn of(honest: &mut HonestTrie) -> MemoryStore {
         let empty = PersistentTrie::open(MemoryStore::default()).unwrap();
         let store = core::mem::replace(&mut honest.trie, empty).into_store();
         honest.trie = PersistentTrie::open(store.clone()).unwrap();
@@ -133,11 +134,11 @@ impl PersistentTrieCopy {
 
 #[test]
 fn a_prepared_version_changes_nothing_until_it_is_committed() {
-    let mut honest = Honest::new(Keys::Short);
+    let mut honest = HonestTrie::new(KeyKind::Short);
     honest.apply(&[(b"ab".to_vec(), Some(vec![1; 40])), (b"ac".to_vec(), Some(vec![2; 40]))]);
     let root = honest.trie.root();
-    let mut first = honest.trie.prepare(&[Change::delete(b"ab")]).unwrap();
-    let second = honest.trie.prepare(&[Change::set(b"x", b"y")]).unwrap();
+    let mut first = honest.trie.prepare(&[RawKeyChange::delete(b"ab")]).unwrap();
+    let second = honest.trie.prepare(&[RawKeyChange::set(b"x", b"y")]).unwrap();
     assert_eq!((honest.trie.root(), honest.trie.revision()), (root, 1));
     assert_ne!(first.root(), root);
     let mut store = PersistentTrieCopy::of(&mut honest);
@@ -155,16 +156,19 @@ fn arguments_that_cannot_be_are_refused_and_change_nothing() {
     let root = trie.root();
     let long = [0; 257];
     for (changes, reason) in [
-        (vec![Change::set(b"a", b"b"), Change::set(b"b", b"")], Reason::InvalidArgument),
-        (vec![Change::set(&long, b"b")], Reason::KeyLength),
-        (vec![Change::delete(&long)], Reason::KeyLength),
+        (
+            vec![RawKeyChange::set(b"a", b"b"), RawKeyChange::set(b"b", b"")],
+            Reason::InvalidArgument,
+        ),
+        (vec![RawKeyChange::set(&long, b"b")], Reason::KeyLength),
+        (vec![RawKeyChange::delete(&long)], Reason::KeyLength),
     ] {
         assert_eq!(trie.apply(&changes).unwrap_err().reason(), reason);
         assert_eq!((trie.root(), trie.revision()), (root, 1));
     }
     assert_eq!(trie.prove(&long).unwrap_err().reason(), Reason::KeyLength);
     let longest = [7; 256];
-    trie.apply(&[Change::set(&longest, b"b")]).unwrap();
+    trie.apply(&[RawKeyChange::set(&longest, b"b")]).unwrap();
     assert_eq!(trie.get(&longest).unwrap().as_deref(), Some(&b"b"[..]));
 }
 
@@ -172,7 +176,7 @@ fn arguments_that_cannot_be_are_refused_and_change_nothing() {
 fn a_changed_byte_of_the_store_is_found_or_harmless() {
     let data = random_bytes(300, 4000);
     let u = &mut Unstructured::new(&data);
-    let mut honest = Honest::new(Keys::Short);
+    let mut honest = HonestTrie::new(KeyKind::Short);
     for _ in 0..4 {
         honest.apply(&draw_batch(u, &honest));
     }

@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use prooflight_amt::VerifyingKey;
-use prooflight_avl::AvlGathering;
+use prooflight_avl::CachedAvlState;
 use prooflight_core::chain::{
     ChainConfig, ChainLimits, LvmtConfig, SchemeConfig, StateOperation, state_key,
 };
 use prooflight_core::statement::Statement;
 use prooflight_core::store::StateStore as _;
 use prooflight_core::{Hash, Scheme, blake2b256};
-use prooflight_node::authority::{Signers, generate};
-use prooflight_node::schemes::{Place, SchemeOptions};
+use prooflight_node::authority::{Signers, generate_key};
+use prooflight_node::schemes::{SchemeContext, SchemeOptions};
 use prooflight_node::store;
 use prooflight_node::{Chain, View, schemes};
 use serde_json::{Map, Value, json};
@@ -32,16 +32,16 @@ use serde_json::{Map, Value, json};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The operations of a block.
-const BLOCK: u64 = 10_000;
+const BLOCK_OPERATIONS: u64 = 10_000;
 
 /// Blocks of which the median counts.
-const SAMPLES: u64 = 25;
+const MEDIAN_BLOCKS: u64 = 25;
 
 /// Proofs right after blocks, of which the median counts as well.
-const FIRST: u64 = 5;
+const FIRST_PROOFS: u64 = 5;
 
 /// Proofs of 100 keys that a node has made when it is warm.
-const WARM: u64 = 500;
+const WARM_PROOFS: u64 = 500;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -53,22 +53,22 @@ fn main() {
     let mut chain = Chain::create(&folder, &config).unwrap();
     signers.make(&mut chain, [], 1).unwrap();
     drop(chain);
-    let importing = SchemeOptions { unproved: true, ..SchemeOptions::default() };
+    let importing = SchemeOptions { readers_disabled: true, ..SchemeOptions::default() };
     let (mut keys, mut seed) = (0, 0);
     for size in sizes {
         let mut row = Map::new();
         row.insert("keys".into(), size.into());
         row.insert("load before".into(), load());
         // As the command does it.
-        let mut chain = Chain::open_again(&folder, &importing).unwrap();
+        let mut chain = Chain::reopen(&folder, &importing).unwrap();
         let (time, wall, written) = (ProcessTime::now(), Instant::now(), written());
         let before = keys;
         while keys < size {
-            let end = size.min(keys + BLOCK);
+            let end = size.min(keys + BLOCK_OPERATIONS);
             make(&mut chain, &signers, (keys..end).map(|number| (number, 0)));
             keys = end;
         }
-        chain.end_unproved().unwrap();
+        chain.finish_import().unwrap();
         settle();
         let inserted = (keys - before) as f64;
         put(&mut row, "import of a key, µs", 1000.0 * ms(time.elapsed()) / inserted);
@@ -76,17 +76,18 @@ fn main() {
         put(&mut row, "import of a key, bytes written", (self::written() - written) / inserted);
 
         let mut chain = Chain::open(&folder).unwrap();
-        let updates = |seed: u64| (0..BLOCK).map(move |at| (random(seed, at) % keys, seed));
+        let updates =
+            |seed: u64| (0..BLOCK_OPERATIONS).map(move |at| (random(seed, at) % keys, seed));
         let mut samples = Vec::new();
         let start = self::written();
-        for _ in 0..SAMPLES {
+        for _ in 0..MEDIAN_BLOCKS {
             seed += 1;
             let (time, wall) = (ProcessTime::now(), Instant::now());
             make(&mut chain, &signers, updates(seed));
             samples.push((ms(wall.elapsed()), ms(time.elapsed())));
         }
         settle();
-        let operations = (SAMPLES * BLOCK) as f64;
+        let operations = (MEDIAN_BLOCKS * BLOCK_OPERATIONS) as f64;
         put(&mut row, "update, bytes written", (self::written() - start) / operations);
         samples.sort_by(|a, b| a.0.total_cmp(&b.0));
         put(&mut row, "block of 10,000, wall ms", samples[samples.len() / 2].0);
@@ -96,11 +97,11 @@ fn main() {
 
         for scheme in &schemes {
             let name = scheme.as_str();
-            let first = prove_times(&chain, *scheme, keys, 100, 0..FIRST);
+            let first = prove_times(&chain, *scheme, keys, 100, 0..FIRST_PROOFS);
             put(&mut row, &format!("{name}: one of the first proofs of 100, ms"), median(first.0));
             // What a node keeps in memory for proofs of this scheme fills slowly.
             if *scheme == Scheme::Smt {
-                prove_times(&chain, *scheme, keys, 100, FIRST..WARM);
+                prove_times(&chain, *scheme, keys, 100, FIRST_PROOFS..WARM_PROOFS);
             }
             for asked in [1, 10, 100] {
                 let (time, wall) = prove(&chain, *scheme, keys, asked);
@@ -117,9 +118,9 @@ fn main() {
             let time = ProcessTime::now();
             let own = schemes::namespace(store, Scheme::Avl);
             let options = SchemeOptions::default();
-            let place = Place { folder: &folder, options: &options };
-            let params = schemes::gathering(&config, place);
-            let state = AvlGathering::open(own, params).unwrap();
+            let place = SchemeContext { folder: &folder, options: &options };
+            let params = schemes::avl_params(&config, place);
+            let state = CachedAvlState::open(own, params).unwrap();
             put(&mut row, "avl: opening, ms", ms(time.elapsed()));
             drop(state);
         }
@@ -138,7 +139,7 @@ fn config(schemes: &[Scheme]) -> (ChainConfig, Signers) {
         log_n: 16,
         log_arity: 2,
     };
-    let key = generate().unwrap();
+    let key = generate_key().unwrap();
     let config = ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: "costs".to_owned(),
@@ -146,7 +147,7 @@ fn config(schemes: &[Scheme]) -> (ChainConfig, Signers) {
             .iter()
             .map(|scheme| match scheme {
                 Scheme::Lvmt => SchemeConfig::lvmt(&lvmt),
-                other => SchemeConfig::plain(*other),
+                other => SchemeConfig::without_params(*other),
             })
             .collect(),
         authorities: vec![key.verifying_key().to_bytes()],

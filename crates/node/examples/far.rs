@@ -18,16 +18,18 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use object_store::local::LocalFileSystem;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, StateReader as _};
+use prooflight_core::store::{RawKeyChange, StateReader as _};
 use prooflight_core::{Result, blake2b256};
 use prooflight_log::Bucket;
-use prooflight_node::snapshots::InBucket;
-use prooflight_smt::snapshot::{FarFiles, Files, Options, SmtReader, SnapshotWriter};
+use prooflight_node::snapshots::BucketFiles;
+use prooflight_smt::snapshot::{
+    RemoteFiles, SmtReader, SnapshotFiles, SnapshotWriter, WriterOptions,
+};
 use tokio::runtime::Handle;
 
-const CHANGES: u64 = 100;
-const CACHE: u64 = 256 << 20;
-const AGAIN: u32 = 10;
+const BLOCK_CHANGES: u64 = 100;
+const CACHE_BYTES: u64 = 256 << 20;
+const WARM_RUNS: u32 = 10;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -56,10 +58,10 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for (name, question) in questions {
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(RequestCounts::default());
         let server = || {
-            let files = Far::new(folder, latency, counts.clone(), runtime.handle().clone());
-            SmtReader::new(Files::far(Arc::new(files)), CACHE)
+            let files = SlowBucket::new(folder, latency, counts.clone(), runtime.handle().clone());
+            SmtReader::new(SnapshotFiles::remote(Arc::new(files)), CACHE_BYTES)
         };
         let cold = server();
         let first = counts.of(|| drop(cold.prove(&question).unwrap()));
@@ -67,7 +69,7 @@ fn main() {
         let open = server();
         open.newest().unwrap();
         let opened = counts.of(|| drop(open.prove(&question).unwrap()));
-        let near = SmtReader::new(Files::existing(&own).unwrap(), CACHE);
+        let near = SmtReader::new(SnapshotFiles::open_existing(&own).unwrap(), CACHE_BYTES);
         drop(near.prove(&question).unwrap());
         let near = counts.of_warm(|| drop(near.prove(&question).unwrap()));
         println!(
@@ -93,21 +95,21 @@ fn key(number: u64) -> [u8; 32] {
 fn make(own: &Path, keys: u64, blocks: u64) {
     std::fs::create_dir_all(own).unwrap();
     let store = LocalFileSystem::new_with_prefix(own).unwrap();
-    let files = Files::new(Arc::new(store));
-    let (mut writer, _) = SnapshotWriter::open(files, Options::default()).unwrap();
+    let files = SnapshotFiles::new(Arc::new(store));
+    let (mut writer, _) = SnapshotWriter::open(files, WriterOptions::default()).unwrap();
     let begun = Instant::now();
     let apply = |writer: &mut SnapshotWriter, height: u64, numbers: &[u64]| {
         let value = blake2b256(&[&height.to_le_bytes()]);
         let keys: Vec<[u8; 32]> = numbers.iter().map(|number| key(*number)).collect();
-        let changes: Vec<Change<'_>> =
-            keys.iter().map(|key| Change { key, value: Some(&value) }).collect();
+        let changes: Vec<RawKeyChange<'_>> =
+            keys.iter().map(|key| RawKeyChange { key, value: Some(&value) }).collect();
         writer.apply(height, &changes).unwrap();
     };
     apply(&mut writer, 0, &(0..keys).collect::<Vec<_>>());
     let every = (blocks / 100).max(1);
     for height in 1..=blocks {
         // Key 0 is changed seldom, and by nobody else.
-        let random = (0..CHANGES).map(|number| {
+        let random = (0..BLOCK_CHANGES).map(|number| {
             let hash = blake2b256(&[&height.to_le_bytes(), &number.to_le_bytes()]);
             1 + hash.first_chunk().map_or(0, |start| u64::from_le_bytes(*start)) % (keys - 1)
         });
@@ -118,24 +120,24 @@ fn make(own: &Path, keys: u64, blocks: u64) {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct RequestCounts {
     requests: AtomicU64,
     bytes: AtomicU64,
 }
 
-struct Counted {
+struct RunCost {
     requests: u64,
     bytes: u64,
     milliseconds: f64,
 }
 
-impl Counts {
-    fn of(&self, run: impl FnOnce()) -> Counted {
+impl RequestCounts {
+    fn of(&self, run: impl FnOnce()) -> RunCost {
         self.requests.store(0, Relaxed);
         self.bytes.store(0, Relaxed);
         let begun = Instant::now();
         run();
-        Counted {
+        RunCost {
             milliseconds: begun.elapsed().as_secs_f64() * 1000.0,
             requests: self.requests.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
@@ -143,33 +145,34 @@ impl Counts {
     }
 
     /// The mean time of several runs, and all of their requests.
-    fn of_warm(&self, run: impl Fn()) -> Counted {
-        let all = self.of(|| (0..AGAIN).for_each(|_| run()));
-        Counted { milliseconds: all.milliseconds / f64::from(AGAIN), ..all }
+    fn of_warm(&self, run: impl Fn()) -> RunCost {
+        let all = self.of(|| (0..WARM_RUNS).for_each(|_| run()));
+        RunCost { milliseconds: all.milliseconds / f64::from(WARM_RUNS), ..all }
     }
 }
 
 /// The files of a bucket that answers late, with the bytes that it gives.
 #[derive(Debug)]
-struct Far {
-    files: InBucket,
+struct SlowBucket {
+    files: BucketFiles,
     latency: Duration,
-    counts: Arc<Counts>,
+    counts: Arc<RequestCounts>,
 }
 
-impl Far {
-    fn new(folder: &Path, latency: u64, counts: Arc<Counts>, runtime: Handle) -> Self {
+impl SlowBucket {
+    fn new(folder: &Path, latency: u64, counts: Arc<RequestCounts>, runtime: Handle) -> Self {
         let store = Arc::new(LocalFileSystem::new_with_prefix(folder).unwrap());
         let observed = counts.clone();
-        let bucket = Bucket::new(store, object_store::path::Path::default()).observed(move |_| {
-            observed.requests.fetch_add(1, Relaxed);
-        });
+        let bucket =
+            Bucket::new(store, object_store::path::Path::default()).with_observer(move |_| {
+                observed.requests.fetch_add(1, Relaxed);
+            });
         let latency = Duration::from_millis(latency);
-        Self { files: InBucket::new(bucket, runtime), latency, counts }
+        Self { files: BucketFiles::new(bucket, runtime), latency, counts }
     }
 }
 
-impl FarFiles for Far {
+impl RemoteFiles for SlowBucket {
     fn blocks_per_file(&self) -> Result<Option<u64>> {
         sleep(self.latency);
         self.files.blocks_per_file()

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use prooflight_core::chain::{ChainConfig, StateOperation};
-use prooflight_core::store::{Change, Read};
+use prooflight_core::store::{RawKeyChange, ReadStore};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_mpt::{Address, StateChange};
 
@@ -15,7 +15,7 @@ pub(crate) fn has_accounts(config: &ChainConfig) -> bool {
 
 /// Checks that an operation has the form of an account or a slot; otherwise `key_length` or `invalid_argument`.
 pub(crate) fn check(operation: &StateOperation) -> Result<()> {
-    let Change { key, value } = operation.into();
+    let RawKeyChange { key, value } = operation.into();
     StateChange::from_entry(key, value).map(|_| ())
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn without_zero(operation: StateOperation) -> StateOperation {
 pub(crate) fn delete_slots(
     last: &mut BTreeMap<Vec<u8>, StateOperation>,
     most: usize,
-    state: &impl Read,
+    state: &impl ReadStore,
 ) -> Result<()> {
     let is_deleted = |operation: &StateOperation| match operation {
         StateOperation::Delete { key } => Address::try_from(&key[..]).ok(),

@@ -6,11 +6,11 @@ use prooflight_core::chain::StateOperation;
 use prooflight_core::{Hash, Hex, Result, blake2b256};
 
 use crate::store::corrupt;
-use crate::{At, View};
+use crate::{BlockId, View};
 
 /// The counts of what [`audit`] has checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Audited {
+pub struct AuditReport {
     /// The blocks whose operations are kept.
     pub blocks: u64,
     /// The keys with a value; `None` if values were not checked, which needs every block.
@@ -22,10 +22,10 @@ pub struct Audited {
 ///
 /// Opening a chain has already compared the roots of its schemes with the newest header. `store_corrupt` if something
 /// is missing or was changed. The roots of earlier blocks are not checked: that needs execution.
-pub fn audit(view: &View) -> Result<Audited> {
+pub fn audit(view: &View) -> Result<AuditReport> {
     let head = &view.head().header;
     for height in 0..=head.height {
-        let header = view.header(At::Height(height))?;
+        let header = view.header(BlockId::Height(height))?;
         header.check_signed(view.config()).map_err(|error| {
             corrupt(format_args!("header {height} with {}", error.expected()), error.found())
         })?;
@@ -35,13 +35,14 @@ pub fn audit(view: &View) -> Result<Audited> {
     let values = if oldest == 0 { Some(check_values(view)?) } else { None };
     if values.is_none() {
         // Reading a block compares its operations with its header.
-        (oldest..=head.height).try_for_each(|height| view.block(At::Height(height)).map(drop))?;
+        (oldest..=head.height)
+            .try_for_each(|height| view.block(BlockId::Height(height)).map(drop))?;
     }
-    Ok(Audited { blocks: head.height + 1 - oldest, values })
+    Ok(AuditReport { blocks: head.height + 1 - oldest, values })
 }
 
 /// The number of values whose hashes one pass keeps in memory.
-const AT_ONCE: u64 = 1 << 21;
+const VALUES_PER_PASS: u64 = 1 << 21;
 
 /// Checks that the operations of all blocks lead to the newest values; returns the number of values.
 fn check_values(view: &View) -> Result<u64> {
@@ -50,7 +51,7 @@ fn check_values(view: &View) -> Result<u64> {
         entry?;
         count += 1;
     }
-    let parts = count / AT_ONCE + 1;
+    let parts = count / VALUES_PER_PASS + 1;
     for part in 0..parts {
         check_part(view, parts, part)?;
     }
@@ -61,7 +62,7 @@ fn check_part(view: &View, parts: u64, part: u64) -> Result<()> {
     let is_in = |key: &[u8]| parts == 1 || part_of(key, parts) == part;
     let mut expected: HashMap<Vec<u8>, Hash> = HashMap::new();
     for height in 0..=view.height() {
-        for operation in view.block(At::Height(height))?.body.operations {
+        for operation in view.block(BlockId::Height(height))?.body.operations {
             match operation {
                 StateOperation::Set { key, value } if is_in(&key) => {
                     expected.insert(key, blake2b256(&[&value]));

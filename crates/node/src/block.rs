@@ -16,7 +16,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
-use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::store::{ReadStore, WriteBatch};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
 use crate::store::{Namespace, corrupt};
@@ -26,10 +26,10 @@ pub(crate) const NEWEST_KEY: &[u8] = b"n";
 const OLDEST_KEY: &[u8] = b"o";
 
 /// The most bytes that a block's operations may count, so that a reply can hold the block.
-pub(crate) const MAX_BYTES: usize = 8 << 20;
+pub(crate) const MAX_BLOCK_BYTES: usize = 8 << 20;
 
 /// The bytes that an operation counts: half of its length in JSON.
-pub(crate) fn bytes_of(operation: &StateOperation) -> usize {
+pub(crate) fn operation_bytes(operation: &StateOperation) -> usize {
     let value = match operation {
         StateOperation::Set { value, .. } => value.len(),
         StateOperation::Delete { .. } => 0,
@@ -43,12 +43,12 @@ pub struct Block {
     /// The header, with the signatures of authorities.
     pub header: SignedHeader,
     /// The operations and the proofs.
-    pub body: Body,
+    pub body: BlockBody,
 }
 
 /// A block's operations and transition proofs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-pub struct Body {
+pub struct BlockBody {
     /// The normalised operations, ascending by raw key.
     pub operations: Vec<StateOperation>,
     /// For each scheme that has such proofs, by its id: a proof that the operations lead from the
@@ -56,7 +56,7 @@ pub struct Body {
     pub transitions: Vec<(u8, Vec<u8>)>,
 }
 
-impl Body {
+impl BlockBody {
     pub(crate) fn encode(&self) -> Result<Vec<u8>> {
         borsh::to_vec(self).map_err(|error| Error::new(Reason::Bug, "a body that encodes", error))
     }
@@ -91,7 +91,7 @@ pub(crate) fn height_key(hash: &Hash) -> Vec<u8> {
 }
 
 /// The part of the store with the raw keys and their newest values.
-pub(crate) fn state<S>(store: S) -> Namespace<S> {
+pub(crate) fn raw_state<S>(store: S) -> Namespace<S> {
     Namespace::new(store, *b"s")
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn raw_key(key: &[u8]) -> Vec<u8> {
 }
 
 /// Reads the stored header of a block; `None` if the store does not have the block.
-pub(crate) fn read_header<S: Read + ?Sized>(
+pub(crate) fn read_header<S: ReadStore + ?Sized>(
     store: &S,
     height: u64,
 ) -> Result<Option<SignedHeader>> {
@@ -112,11 +112,11 @@ pub(crate) fn read_header<S: Read + ?Sized>(
 }
 
 /// Reads the body of the block with this header; checks its operations against the header.
-pub(crate) fn read_body<S: Read + ?Sized>(store: &S, header: &Header) -> Result<Body> {
+pub(crate) fn read_body<S: ReadStore + ?Sized>(store: &S, header: &Header) -> Result<BlockBody> {
     let Header { height, ops_root, .. } = header;
     let body = store.get(&body_key(*height))?;
     let body = body.ok_or_else(|| corrupt(format_args!("block {height}"), "none"))?;
-    let body = Body::decode(&body)?;
+    let body = BlockBody::decode(&body)?;
     let root = operations_root(&body.operations);
     if root != *ops_root {
         let expected = format_args!("operations of block {height} with root {}", Hex(ops_root));
@@ -126,7 +126,7 @@ pub(crate) fn read_body<S: Read + ?Sized>(store: &S, header: &Header) -> Result<
 }
 
 /// The oldest block whose operations are kept.
-pub(crate) fn oldest<S: Read + ?Sized>(store: &S) -> Result<u64> {
+pub(crate) fn oldest_kept<S: ReadStore + ?Sized>(store: &S) -> Result<u64> {
     store.get(OLDEST_KEY)?.map_or(Ok(0), |height| decode_height(&height))
 }
 
@@ -137,8 +137,8 @@ pub(crate) fn delete_bodies(batch: &mut WriteBatch, oldest: u64, until: u64) {
 }
 
 /// `version_unavailable` for a block whose operations were deleted.
-pub(crate) fn check_kept<S: Read + ?Sized>(store: &S, height: u64) -> Result<()> {
-    let oldest = oldest(store)?;
+pub(crate) fn check_kept<S: ReadStore + ?Sized>(store: &S, height: u64) -> Result<()> {
+    let oldest = oldest_kept(store)?;
     if height >= oldest {
         return Ok(());
     }

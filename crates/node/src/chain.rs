@@ -1,39 +1,39 @@
 //! The chain's only writer: makes blocks, or checks and stores those of another node.
 
+mod builder;
 mod executed;
 mod folder;
 mod format;
-mod unnamed;
 mod verdict;
 
+pub(crate) use builder::{ChainBuilder, EntryWriter};
 pub use executed::ExecutedBlock;
-pub(crate) use folder::SYNCING;
-pub(crate) use unnamed::{Run, Unnamed};
+pub(crate) use folder::SYNCING_FILE;
 pub use verdict::Verdict;
 
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader, StateOperation, operations_root};
-use prooflight_core::store::{Change, Store, WriteBatch};
+use prooflight_core::store::{RawKeyChange, Store, WriteBatch};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Scheme};
-use prooflight_light::{Before, verify_block};
+use prooflight_light::{PreviousState, verify_block};
 use rayon::prelude::*;
 
-use crate::block::{self, Block, Body};
+use crate::block::{self, Block, BlockBody};
 use crate::history;
 use crate::normalise::{check_bytes, normalise};
 use crate::proposals::Proposal;
 use crate::schemes::{self, SchemeStore};
 use crate::store::{Anchor, EmbeddedStore};
-use crate::view::{Readers, View};
+use crate::view::{SchemeReaders, View};
 
 /// A chain in a folder. A block is on disk before it becomes visible.
 pub struct Chain {
     store: EmbeddedStore,
     anchor: Anchor,
     config: Arc<ChainConfig>,
-    schemes: Schemes,
-    readers: Readers,
+    schemes: SchemeStores,
+    readers: SchemeReaders,
     /// The newest header with its hash; none before genesis.
     head: Option<(Arc<SignedHeader>, Hash)>,
     /// The number of blocks per snapshot file of smt.
@@ -41,14 +41,14 @@ pub struct Chain {
     /// The schemes of the chain that this node does not keep, since it began with a state without them.
     left_out: Vec<Scheme>,
     /// Whether nothing is proved.
-    unproved: bool,
+    readers_disabled: bool,
     /// Whether a write has failed, so that the state on disk is unknown.
     failed: bool,
 }
 
 /// How many blocks before the newest keep what; `None` keeps that of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Retention {
+pub struct BlockRetention {
     /// Their states, which can be proved.
     pub states: Option<u64>,
     /// Their operations and transition proofs, which replicas and stateless followers fetch.
@@ -59,19 +59,19 @@ pub struct Retention {
 const GENESIS_PARENT: Hash = [0; 32];
 
 /// The blocks whose operations are deleted at once.
-const BODIES_AT_ONCE: u64 = 1000;
+const PRUNE_BATCH_BLOCKS: u64 = 1000;
 
 /// The stores of a chain's schemes, ascending by id.
-type Schemes = Vec<(Scheme, Box<dyn SchemeStore>)>;
+type SchemeStores = Vec<(Scheme, Box<dyn SchemeStore>)>;
 
 /// The result of a block's operations.
-struct Outcome {
+struct ExecutionResult {
     roots: Vec<(u8, Vec<u8>)>,
     transitions: Vec<(u8, Vec<u8>)>,
     /// The writes of all schemes.
     writes: WriteBatch,
     /// The changes in memory of each scheme.
-    next: Vec<schemes::Next>,
+    next: Vec<schemes::NextState>,
 }
 
 impl Chain {
@@ -114,7 +114,8 @@ impl Chain {
         now_ms: u64,
     ) -> Result<ExecutedBlock> {
         self.check_may_make()?;
-        let operations = normalise(operations, &self.config, &block::state(self.store.clone()))?;
+        let operations =
+            normalise(operations, &self.config, &block::raw_state(self.store.clone()))?;
         check_bytes(&operations)?;
         let executed = self.execute_normalised(operations, now_ms, &[])?;
         executed.check_transition_bytes()?;
@@ -176,7 +177,7 @@ impl Chain {
         if let Err(error) = self.check_signed(&block.header) {
             return Verdict::Invalid(error);
         }
-        let Block { header: signed, body: Body { operations, transitions } } = block;
+        let Block { header: signed, body: BlockBody { operations, transitions } } = block;
         let proposal = Proposal { header: signed.header.clone(), operations };
         let executed = executed.filter(|executed| {
             executed.header == signed.header && self.check_on_newest(executed).is_ok()
@@ -225,7 +226,7 @@ impl Chain {
     /// Executes the operations of a block at its time; the header may differ from the block's.
     fn execute_as_given(&self, proposal: &Proposal) -> Result<ExecutedBlock> {
         let Proposal { header, operations: given } = proposal;
-        let state = block::state(self.store.clone());
+        let state = block::raw_state(self.store.clone());
         let operations = normalise(given.iter().cloned(), &self.config, &state)?;
         if operations != *given {
             return Err(Error::new(Reason::InvalidBlock, "normalised operations", "others"));
@@ -247,11 +248,11 @@ impl Chain {
         now_ms: u64,
         left_out: &[(u8, Vec<u8>)],
     ) -> Result<ExecutedBlock> {
-        let Outcome { mut roots, transitions, writes, next } = self.run(&operations)?;
+        let ExecutionResult { mut roots, transitions, writes, next } = self.run(&operations)?;
         roots.extend_from_slice(left_out);
         roots.sort_unstable_by_key(|(id, _)| *id);
         let header = self.next_header(&operations, roots, now_ms)?;
-        Ok(ExecutedBlock { header, body: Body { operations, transitions }, writes, next })
+        Ok(ExecutedBlock { header, body: BlockBody { operations, transitions }, writes, next })
     }
 
     /// Deletes the states before that of block `oldest`; the blocks themselves stay.
@@ -262,7 +263,7 @@ impl Chain {
     }
 
     /// Deletes what the limits do not keep.
-    pub fn keep_only(&mut self, limits: Retention) -> Result<()> {
+    pub fn apply_retention(&mut self, limits: BlockRetention) -> Result<()> {
         let Some(height) = self.height() else { return Ok(()) };
         let oldest = |keep: Option<u64>| keep.and_then(|keep| height.checked_sub(keep));
         if let Some(oldest) = oldest(limits.states).filter(|oldest| *oldest > 0) {
@@ -277,8 +278,8 @@ impl Chain {
         let newest = self.height().map_or(0, |height| height + 1);
         // After a restart, smt executes the blocks again whose file is not complete.
         let needed = newest - newest % self.blocks_per_file.max(1);
-        let kept = block::oldest(&self.store)?;
-        let until = oldest.min(needed).min(kept + BODIES_AT_ONCE);
+        let kept = block::oldest_kept(&self.store)?;
+        let until = oldest.min(needed).min(kept + PRUNE_BATCH_BLOCKS);
         if until <= kept {
             return Ok(());
         }
@@ -305,7 +306,7 @@ impl Chain {
         }
         let (Proposal { header, operations }, limits) = (proposal, &self.config.limits);
         let parent = self.head.as_ref().map(|(head, _)| &head.header);
-        let before = Before { parent, digest: None };
+        let before = PreviousState { parent, digest: None };
         for (_, given) in given.iter().filter(|given| !made.contains(given)) {
             let _ = verify_block(&before, header, operations, given, limits)?;
         }
@@ -313,8 +314,8 @@ impl Chain {
     }
 
     /// Prepares the next block in each scheme, on all threads.
-    fn run(&self, operations: &[StateOperation]) -> Result<Outcome> {
-        let changes: Vec<_> = operations.iter().map(Change::from).collect();
+    fn run(&self, operations: &[StateOperation]) -> Result<ExecutionResult> {
+        let changes: Vec<_> = operations.iter().map(RawKeyChange::from).collect();
         let (mut roots, mut transitions) = (Vec::new(), Vec::new());
         let mut writes = WriteBatch::new();
         let prepare =
@@ -328,7 +329,7 @@ impl Chain {
             schemes::namespace((), scheme).move_into(&mut writes, prepared.writes);
             next.push(prepared.next);
         }
-        Ok(Outcome { roots, transitions, writes, next })
+        Ok(ExecutionResult { roots, transitions, writes, next })
     }
 
     /// The header of the next block with these operations and roots.
@@ -396,15 +397,15 @@ impl Chain {
 
     /// Ends an import: brings up to date what proofs of the newest state need, which its blocks have left behind. The next
     /// opening does so as well, but takes longer.
-    pub fn end_unproved(mut self) -> Result<()> {
+    pub fn finish_import(mut self) -> Result<()> {
         self.check_usable()?;
-        self.unproved = false;
+        self.readers_disabled = false;
         self.renew_readers()
     }
 
     /// Takes the readers of each scheme's current state.
     fn renew_readers(&mut self) -> Result<()> {
-        if !self.unproved {
+        if !self.readers_disabled {
             let reader = |(scheme, store): &mut (Scheme, Box<dyn SchemeStore>)| {
                 Ok((*scheme, store.reader()?))
             };
@@ -444,8 +445,12 @@ fn check_same(given: &Header, expected: &Header) -> Result<()> {
     if given.roots != expected.roots {
         return Err(Error::new(
             Reason::StateRootMismatch,
-            format_args!("the roots after block {}: {}", expected.height, show(&expected.roots)),
-            show(&given.roots),
+            format_args!(
+                "the roots after block {}: {}",
+                expected.height,
+                show_roots(&expected.roots)
+            ),
+            show_roots(&given.roots),
         ));
     }
     if given == expected {
@@ -458,7 +463,7 @@ fn check_same(given: &Header, expected: &Header) -> Result<()> {
     ))
 }
 
-fn show(roots: &[(u8, Vec<u8>)]) -> String {
+fn show_roots(roots: &[(u8, Vec<u8>)]) -> String {
     let roots: Vec<_> = roots.iter().map(|(id, root)| format!("{id}: {}", Hex(root))).collect();
     roots.join(", ")
 }

@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use prooflight_core::{Error, Reason, Result};
 
-use crate::blocking::Client;
+use crate::blocking::ClientId;
 use crate::token;
 
 /// What a client may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct ClientRules {
     /// Whether it may read: call every method but `prooflight_submit`, and subscribe.
     pub read: bool,
     /// Whether it may submit operations.
@@ -24,7 +24,7 @@ pub struct Rules {
     pub calls_at_once: Option<u32>,
 }
 
-impl Rules {
+impl ClientRules {
     /// Everything, without limits.
     pub const ALL: Self =
         Self { read: true, submit: true, calls_per_second: None, calls_at_once: None };
@@ -32,76 +32,78 @@ impl Rules {
 
 /// The clients with a token, and the rules for all others.
 #[derive(Debug)]
-pub struct Clients {
-    named: Vec<(Arc<str>, Arc<Account>)>,
-    others: Rules,
+pub struct ClientRegistry {
+    named: Vec<(Arc<str>, Arc<ClientAccount>)>,
+    others: ClientRules,
     /// The accounts of recent clients without a token.
-    seen: Mutex<HashMap<Client, Arc<Account>>>,
+    anonymous: Mutex<HashMap<ClientId, Arc<ClientAccount>>>,
 }
 
 /// Above this number of accounts, idle ones are removed.
-const SEEN: usize = 4096;
+const MAX_IDLE_ACCOUNTS: usize = 4096;
 
-impl Clients {
-    /// Only clients without a token, with these rules. The limits apply to each [`Client`] separately.
-    pub fn new(others: Rules) -> Self {
-        Self { named: Vec::new(), others, seen: Mutex::default() }
+impl ClientRegistry {
+    /// Only clients without a token, with these rules. The limits apply to each client separately.
+    pub fn new(others: ClientRules) -> Self {
+        Self { named: Vec::new(), others, anonymous: Mutex::default() }
     }
 
     /// Adds a client with a token; `invalid_argument` if another has the same.
-    pub fn add(&mut self, name: &str, token: &str, rules: Rules) -> Result<()> {
+    pub fn add(&mut self, name: &str, token: &str, rules: ClientRules) -> Result<()> {
         if self.named.iter().any(|(known, _)| &**known == token) {
             let expected = format_args!("a token of its own for the client {name}");
             return Err(Error::new(Reason::InvalidArgument, expected, "that of another client"));
         }
-        self.named.push((token.into(), Arc::new(Account::new(Some(name), rules))));
+        self.named.push((token.into(), Arc::new(ClientAccount::new(Some(name), rules))));
         Ok(())
     }
 
     /// The account of a request: by its token if that is known, and otherwise by its source address.
-    pub(crate) fn of(&self, headers: &http::HeaderMap, client: Client) -> Arc<Account> {
-        let given = token::given(headers);
+    pub(crate) fn of(&self, headers: &http::HeaderMap, client: ClientId) -> Arc<ClientAccount> {
+        let given = token::bearer_token(headers);
         let named = given.and_then(|given| {
             // Every token is compared, so that the time reveals nothing about the others.
-            let same = self.named.iter().filter(|(known, _)| token::same(given, known));
+            let same = self.named.iter().filter(|(known, _)| token::tokens_equal(given, known));
             same.fold(None, |_, (_, account)| Some(account.clone()))
         });
-        named.unwrap_or_else(|| self.other(client))
+        named.unwrap_or_else(|| self.anonymous_account(client))
     }
 
-    fn other(&self, client: Client) -> Arc<Account> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= SEEN {
+    fn anonymous_account(&self, client: ClientId) -> Arc<ClientAccount> {
+        let mut seen = self.anonymous.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= MAX_IDLE_ACCOUNTS {
             seen.retain(|_, account| Arc::strong_count(account) > 1 || !account.is_idle());
         }
-        if seen.len() >= SEEN && !seen.contains_key(&client) {
+        if seen.len() >= MAX_IDLE_ACCOUNTS && !seen.contains_key(&client) {
             // No account is idle, so this one counts for this request alone.
-            return Arc::new(Account::new(None, self.others));
+            return Arc::new(ClientAccount::new(None, self.others));
         }
-        seen.entry(client).or_insert_with(|| Arc::new(Account::new(None, self.others))).clone()
+        seen.entry(client)
+            .or_insert_with(|| Arc::new(ClientAccount::new(None, self.others)))
+            .clone()
     }
 }
 
 /// A client's permissions, and its use of the limits.
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct ClientAccount {
     name: Option<String>,
-    rules: Rules,
+    rules: ClientRules,
     running: AtomicU32,
-    bucket: Mutex<Bucket>,
+    bucket: Mutex<TokenBucket>,
 }
 
 /// The calls that are left. They are refilled with time, up to those of one second.
 #[derive(Clone, Copy, Debug)]
-struct Bucket {
+struct TokenBucket {
     left: f64,
     at: Instant,
 }
 
-impl Account {
-    fn new(name: Option<&str>, rules: Rules) -> Self {
+impl ClientAccount {
+    fn new(name: Option<&str>, rules: ClientRules) -> Self {
         let left = rules.calls_per_second.unwrap_or_default().into();
-        let bucket = Mutex::new(Bucket { left, at: Instant::now() });
+        let bucket = Mutex::new(TokenBucket { left, at: Instant::now() });
         Self { name: name.map(str::to_owned), rules, running: AtomicU32::new(0), bucket }
     }
 
@@ -125,9 +127,9 @@ impl Account {
     }
 
     /// Begins a call, which lasts until the guard is dropped; `busy` above the limits.
-    pub(crate) fn enter(self: &Arc<Self>) -> Result<Entered> {
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<CallGuard> {
         // Counted first, so that two calls cannot take the last slot.
-        let entered = Entered(self.clone());
+        let entered = CallGuard(self.clone());
         let before = self.running.fetch_add(1, Ordering::SeqCst);
         if let Some(most) = self.rules.calls_at_once.filter(|most| before >= *most) {
             return Err(self.busy(format_args!("at most {most} calls at once")));
@@ -143,7 +145,8 @@ impl Account {
     fn take(&self, most: u32, now: Instant) -> bool {
         let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let back = now.saturating_duration_since(bucket.at).as_secs_f64() * f64::from(most);
-        *bucket = Bucket { left: (bucket.left + back).min(most.into()), at: bucket.at.max(now) };
+        *bucket =
+            TokenBucket { left: (bucket.left + back).min(most.into()), at: bucket.at.max(now) };
         let may = bucket.left >= 1.0;
         if may {
             bucket.left -= 1.0;
@@ -168,9 +171,9 @@ impl Account {
 
 /// Counts a call that runs or waits, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Entered(Arc<Account>);
+pub(crate) struct CallGuard(Arc<ClientAccount>);
 
-impl Drop for Entered {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
     }
@@ -184,7 +187,7 @@ mod tests {
     use http::header::AUTHORIZATION;
     use std::time::Duration;
 
-    const READ: Rules = Rules { submit: false, ..Rules::ALL };
+    const READ_ONLY: ClientRules = ClientRules { submit: false, ..ClientRules::ALL };
 
     fn headers(token: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -194,27 +197,27 @@ mod tests {
 
     #[test]
     fn a_client_is_known_by_its_token_and_others_by_their_address() {
-        let none = Rules { read: false, submit: false, ..Rules::ALL };
-        let mut clients = Clients::new(none);
-        clients.add("wallet", "secret", READ).unwrap();
-        clients.add("writer", "another", Rules::ALL).unwrap();
-        let refused = clients.add("third", "secret", READ).unwrap_err();
+        let none = ClientRules { read: false, submit: false, ..ClientRules::ALL };
+        let mut clients = ClientRegistry::new(none);
+        clients.add("wallet", "secret", READ_ONLY).unwrap();
+        clients.add("writer", "another", ClientRules::ALL).unwrap();
+        let refused = clients.add("third", "secret", READ_ONLY).unwrap_err();
         assert_eq!(refused.reason(), Reason::InvalidArgument);
-        let of = |token: &str| clients.of(&headers(token), Client::Local(1));
+        let of = |token: &str| clients.of(&headers(token), ClientId::Local(1));
         assert_eq!((of("secret").check_read(), of("secret").may_submit()), (Ok(()), false));
         assert!(of("another").may_submit());
         for wrong in ["", "secre", "secret ", "secrets", "SECRET", "wallet"] {
             let refused = of(wrong).check_read().unwrap_err();
             assert_eq!(refused.reason(), Reason::NotAuthorised, "{wrong}");
         }
-        assert!(!clients.of(&HeaderMap::new(), Client::Local(1)).may_submit());
+        assert!(!clients.of(&HeaderMap::new(), ClientId::Local(1)).may_submit());
     }
 
     #[test]
     fn calls_at_once_are_counted_until_they_end() {
-        let rules = Rules { calls_at_once: Some(2), ..READ };
-        let clients = Clients::new(rules);
-        let of = |client| clients.of(&HeaderMap::new(), Client::Local(client));
+        let rules = ClientRules { calls_at_once: Some(2), ..READ_ONLY };
+        let clients = ClientRegistry::new(rules);
+        let of = |client| clients.of(&HeaderMap::new(), ClientId::Local(client));
         let (first, second) = (of(1).enter().unwrap(), of(1).enter().unwrap());
         let refused = of(1).enter().unwrap_err();
         assert_eq!(refused.reason(), Reason::Busy);
@@ -232,7 +235,8 @@ mod tests {
 
     #[test]
     fn calls_in_a_second_come_back_with_time() {
-        let account = Account::new(None, Rules { calls_per_second: Some(10), ..READ });
+        let account =
+            ClientAccount::new(None, ClientRules { calls_per_second: Some(10), ..READ_ONLY });
         let begun = account.bucket.lock().unwrap().at;
         let taken = |after_ms| {
             let now = begun + Duration::from_millis(after_ms);
@@ -243,10 +247,10 @@ mod tests {
 
     #[test]
     fn clients_that_come_and_go_take_no_memory_for_long() {
-        let clients = Clients::new(READ);
-        for client in 0..2 * u32::try_from(SEEN).unwrap() {
-            clients.of(&HeaderMap::new(), Client::Local(client)).enter().unwrap();
+        let clients = ClientRegistry::new(READ_ONLY);
+        for client in 0..2 * u32::try_from(MAX_IDLE_ACCOUNTS).unwrap() {
+            clients.of(&HeaderMap::new(), ClientId::Local(client)).enter().unwrap();
         }
-        assert!(clients.seen.lock().unwrap().len() <= SEEN);
+        assert!(clients.anonymous.lock().unwrap().len() <= MAX_IDLE_ACCOUNTS);
     }
 }

@@ -12,14 +12,14 @@ use prooflight_core::{Error, Reason, Result};
 
 /// The system's time, compared with a monotonic clock.
 pub struct Clock {
-    read: Box<dyn Fn() -> Reading + Send + Sync>,
+    read: Box<dyn Fn() -> ClockReading + Send + Sync>,
     /// The last accepted reading.
-    last: Mutex<Reading>,
+    last: Mutex<ClockReading>,
 }
 
 /// The times of both clocks at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct ClockReading {
     /// The time of day, in milliseconds since 1970.
     pub wall_ms: u64,
     /// The monotonic time since a fixed moment.
@@ -29,11 +29,11 @@ pub struct Reading {
 impl Clock {
     /// The clocks of the system, from now on.
     pub fn system() -> Self {
-        Self::new(|| Reading { wall_ms: now_ms(), steady: steady() })
+        Self::new(|| ClockReading { wall_ms: now_ms(), steady: steady() })
     }
 
     /// Clocks that are read with this function.
-    pub fn new(read: impl Fn() -> Reading + Send + Sync + 'static) -> Self {
+    pub fn new(read: impl Fn() -> ClockReading + Send + Sync + 'static) -> Self {
         let last = Mutex::new(read());
         Self { read: Box::new(read), last }
     }
@@ -47,8 +47,8 @@ impl Clock {
         let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
         let expected = last.wall_ms.saturating_add(passed);
         if now.wall_ms.abs_diff(expected) > allowed_ms() {
-            let expected = format_args!("a clock at {}, since none was set", utc(expected));
-            return Err(Error::new(Reason::ClockJumped, expected, utc(now.wall_ms)));
+            let expected = format_args!("a clock at {}, since none was set", format_utc(expected));
+            return Err(Error::new(Reason::ClockJumped, expected, format_utc(now.wall_ms)));
         }
         *last = now;
         Ok(now.wall_ms)
@@ -74,8 +74,8 @@ pub fn check_not_in_future(timestamp_ms: u64, now_ms: u64) -> Result<()> {
     if timestamp_ms <= latest {
         return Ok(());
     }
-    let expected = format_args!("a block of {} or before", utc(latest));
-    Err(Error::new(Reason::HeadInFuture, expected, utc(timestamp_ms)))
+    let expected = format_args!("a block of {} or before", format_utc(latest));
+    Err(Error::new(Reason::HeadInFuture, expected, format_utc(timestamp_ms)))
 }
 
 /// The clock error that clients allow.
@@ -103,7 +103,7 @@ fn steady() -> Duration {
 }
 
 /// Writes a time in milliseconds since 1970 as in RFC 3339, in UTC; times after 9999 as its end.
-pub fn utc(ms: u64) -> String {
+pub fn format_utc(ms: u64) -> String {
     let seconds = (ms / 1000).min(253_402_300_799);
     let (mut days, time) = (seconds / 86_400, seconds % 86_400);
     let mut year = 1970;
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_jump_is_refused_until_it_is_taken_back_or_confirmed() {
-        let reading = Reading { wall_ms: NOW, steady: Duration::from_secs(7) };
+        let reading = ClockReading { wall_ms: NOW, steady: Duration::from_secs(7) };
         let shared = Arc::new(Mutex::new(reading));
         let clock = Clock::new({
             let shared = shared.clone();
@@ -147,7 +147,7 @@ mod tests {
         });
         let now_ms = |wall_ms: u64, steady: u64| {
             let steady = Duration::from_secs(steady);
-            *shared.lock().unwrap() = Reading { wall_ms, steady };
+            *shared.lock().unwrap() = ClockReading { wall_ms, steady };
             clock.now_ms().map_err(|error| error.reason())
         };
         // A day passes, and the clock is corrected by as much as clients allow.
@@ -182,7 +182,7 @@ mod tests {
             (1_735_689_599_000, "2024-12-31T23:59:59Z"),
             (u64::MAX, "9999-12-31T23:59:59Z"),
         ] {
-            assert_eq!(utc(ms), text);
+            assert_eq!(format_utc(ms), text);
         }
     }
 }

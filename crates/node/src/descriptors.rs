@@ -1,27 +1,31 @@
 //! File descriptors: each connection takes one, and must not take those of the store.
 
 use prooflight_core::{Error, Reason, Result};
-use prooflight_embedded::CACHED_FILES;
+use prooflight_embedded::MAX_CACHED_FILES;
 
-use crate::blocking::OPEN_FILES;
-use crate::server::{TURNED_AWAY, admin};
+use crate::blocking::MAX_OPEN_FILES;
+use crate::server::{REFUSED_CONNECTIONS, admin};
 
 /// Descriptors for everything but the connections of clients: the tables of the store, the files of
 /// `smt` that proofs read, the admin listener, and connections that are refused.
-const RESERVE: u64 = (CACHED_FILES + OPEN_FILES + admin::CONNECTIONS + TURNED_AWAY + OTHERS) as u64;
+const RESERVED_FILES: u64 = (MAX_CACHED_FILES
+    + MAX_OPEN_FILES
+    + admin::MAX_ADMIN_CONNECTIONS
+    + REFUSED_CONNECTIONS
+    + OTHER_FILES) as u64;
 
 /// Descriptors for everything else: the log of the store, tables that it merges, a file that is being
 /// written, locks, listeners, the connections to a leader or an object store, and the standard streams.
-const OTHERS: usize = 64;
+const OTHER_FILES: usize = 64;
 
 /// The most connections of authorities, which are few.
 pub const AUTHORITY_CONNECTIONS: u32 = 128;
 
 /// Descriptors of the listener for authorities.
-const AUTHORITIES: u64 = AUTHORITY_CONNECTIONS as u64 + TURNED_AWAY as u64;
+const AUTHORITY_FILES: u64 = AUTHORITY_CONNECTIONS as u64 + REFUSED_CONNECTIONS as u64;
 
 /// The fewest connections that are worth serving.
-const LEAST: u64 = 16;
+const MIN_CONNECTIONS: u64 = 16;
 
 /// Raises the limit of open files, as far as permitted, for this many connections besides the node's own
 /// files and, if there is one, the listener for authorities; returns how many connections fit.
@@ -31,7 +35,7 @@ pub fn connections(asked: u32, with_authorities: bool) -> Result<u32> {
     let reserve = reserve(with_authorities);
     let needed = u64::from(asked) + reserve;
     let Some(limit) = raise(needed).filter(|limit| *limit < needed) else { return Ok(asked) };
-    let fit = fitting(limit, reserve)?;
+    let fit = fitting_connections(limit, reserve)?;
     tracing::warn!(
         asked,
         connections = fit,
@@ -43,13 +47,13 @@ pub fn connections(asked: u32, with_authorities: bool) -> Result<u32> {
 }
 
 const fn reserve(with_authorities: bool) -> u64 {
-    if with_authorities { RESERVE + AUTHORITIES } else { RESERVE }
+    if with_authorities { RESERVED_FILES + AUTHORITY_FILES } else { RESERVED_FILES }
 }
 
-fn fitting(limit: u64, reserve: u64) -> Result<u32> {
+fn fitting_connections(limit: u64, reserve: u64) -> Result<u32> {
     let fit = limit.saturating_sub(reserve);
-    if fit < LEAST {
-        let least = reserve + LEAST;
+    if fit < MIN_CONNECTIONS {
+        let least = reserve + MIN_CONNECTIONS;
         let expected = format_args!("a limit of {least} open files (ulimit -n, LimitNOFILE)");
         return Err(Error::new(Reason::InvalidConfig, expected, limit));
     }
@@ -89,10 +93,13 @@ mod tests {
     fn connections_leave_descriptors_for_the_store() {
         for (with_authorities, reserve) in [(false, 544), (true, 736)] {
             assert_eq!(super::reserve(with_authorities), reserve);
-            assert_eq!(fitting(1024, reserve), Ok(u32::try_from(1024 - reserve).unwrap()));
-            assert_eq!(fitting(reserve + 16, reserve), Ok(16));
+            assert_eq!(
+                fitting_connections(1024, reserve),
+                Ok(u32::try_from(1024 - reserve).unwrap())
+            );
+            assert_eq!(fitting_connections(reserve + 16, reserve), Ok(16));
             for limit in [0, 256, reserve + 15] {
-                let refused = fitting(limit, reserve).map_err(|error| error.reason());
+                let refused = fitting_connections(limit, reserve).map_err(|error| error.reason());
                 assert_eq!(refused, Err(Reason::InvalidConfig));
             }
         }
@@ -101,10 +108,10 @@ mod tests {
     #[test]
     fn every_connection_and_file_that_may_be_open_is_counted() {
         let open = |with_authorities| {
-            let own = CACHED_FILES + OPEN_FILES;
-            let turned_away = TURNED_AWAY * (1 + usize::from(with_authorities));
+            let own = MAX_CACHED_FILES + MAX_OPEN_FILES;
+            let turned_away = REFUSED_CONNECTIONS * (1 + usize::from(with_authorities));
             let authorities = if with_authorities { AUTHORITY_CONNECTIONS } else { 0 };
-            (own + admin::CONNECTIONS + turned_away) as u64 + u64::from(authorities)
+            (own + admin::MAX_ADMIN_CONNECTIONS + turned_away) as u64 + u64::from(authorities)
         };
         for with_authorities in [false, true] {
             assert!(reserve(with_authorities) >= open(with_authorities) + 64);

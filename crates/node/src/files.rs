@@ -43,7 +43,8 @@ pub fn check_folder(folder: &Path) -> Result<()> {
             match kind {
                 Ok(kind) if kind.is_dir() => {
                     // Other links may lead in circles, or anywhere.
-                    let is_ours = is_first && entry.file_name().to_str().is_some_and(is_part);
+                    let is_ours =
+                        is_first && entry.file_name().to_str().is_some_and(is_chain_folder);
                     if !is_link || is_ours {
                         folders.push((path, false));
                     }
@@ -61,7 +62,7 @@ pub fn check_folder(folder: &Path) -> Result<()> {
 }
 
 /// Whether a folder of this name in a chain's or a log's folder may be a link to another disk.
-fn is_part(name: &str) -> bool {
+fn is_chain_folder(name: &str) -> bool {
     ["blocks", "lvmt", "proposed", "snapshots", "store"].contains(&name)
 }
 

@@ -5,13 +5,13 @@
 
 use prooflight_core::chain::Blake2bTree;
 use prooflight_core::merkle::{empty_root, leaf_hash, multiproof, node_hash};
-use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::store::{ReadStore, WriteBatch};
 use prooflight_core::{Error, Hash, Reason, Result};
 
 /// Adds the nodes that the header hash at `index` completes to a batch.
 ///
 /// `store` must have the nodes of all earlier indices.
-pub fn append<S: Read + ?Sized>(
+pub fn append<S: ReadStore + ?Sized>(
     store: &S,
     index: u64,
     header: &Hash,
@@ -29,12 +29,12 @@ pub fn append<S: Read + ?Sized>(
 
 /// Appends consecutive headers from the first on, without reading any node.
 #[derive(Clone, Debug, Default)]
-pub struct Appended {
+pub struct HistoryAppender {
     /// By level: the newest full subtree, if it is a left one.
     lefts: Vec<Hash>,
 }
 
-impl Appended {
+impl HistoryAppender {
     /// Adds the nodes that the header hash at `index` completes to a batch. All earlier headers must have been added.
     pub fn append(&mut self, index: u64, header: &Hash, batch: &mut WriteBatch) {
         let mut hash = leaf_hash::<Blake2bTree>(header);
@@ -55,7 +55,7 @@ impl Appended {
 }
 
 /// The root over the header hashes before height `size`.
-pub fn root<S: Read + ?Sized>(store: &S, size: u64) -> Result<Hash> {
+pub fn root<S: ReadStore + ?Sized>(store: &S, size: u64) -> Result<Hash> {
     if size == 0 {
         return Ok(empty_root::<Blake2bTree>());
     }
@@ -65,7 +65,7 @@ pub fn root<S: Read + ?Sized>(store: &S, size: u64) -> Result<Hash> {
 /// The path of the header hash at `index` in the tree of the first `size`, from the leaf up.
 ///
 /// `invalid_argument` if `index` is not below `size`.
-pub fn path<S: Read + ?Sized>(store: &S, index: u64, size: u64) -> Result<Vec<Hash>> {
+pub fn path<S: ReadStore + ?Sized>(store: &S, index: u64, size: u64) -> Result<Vec<Hash>> {
     if index >= size {
         return Err(Error::new(
             Reason::InvalidArgument,
@@ -94,18 +94,18 @@ pub fn path<S: Read + ?Sized>(store: &S, index: u64, size: u64) -> Result<Vec<Ha
 /// returns the hashes of [`multiproof`].
 ///
 /// `invalid_argument` if the heights are not ascending, `index_out_of_range` if one is not below `size`.
-pub fn hashes<S: Read + ?Sized>(store: &S, heights: &[u64], size: u64) -> Result<Vec<Hash>> {
+pub fn hashes<S: ReadStore + ?Sized>(store: &S, heights: &[u64], size: u64) -> Result<Vec<Hash>> {
     let parts = if heights.is_empty() { Vec::new() } else { multiproof(heights, size)? };
     parts.into_iter().map(|part| subtree(store, part.start, part.size)).collect()
 }
 
 /// The stored leaf of a height: the hash that its header must have.
-pub fn leaf<S: Read + ?Sized>(store: &S, height: u64) -> Result<Hash> {
+pub fn leaf<S: ReadStore + ?Sized>(store: &S, height: u64) -> Result<Hash> {
     read(store, 0, height)
 }
 
 /// The root of the leaves from `start`, a multiple of the largest power of two in `length`.
-fn subtree<S: Read + ?Sized>(store: &S, start: u64, length: u64) -> Result<Hash> {
+fn subtree<S: ReadStore + ?Sized>(store: &S, start: u64, length: u64) -> Result<Hash> {
     if length.is_power_of_two() {
         return read(store, length.trailing_zeros(), start / length);
     }
@@ -119,7 +119,7 @@ const fn split(length: u64) -> u64 {
     1 << (length - 1).ilog2()
 }
 
-fn read<S: Read + ?Sized>(store: &S, level: u32, index: u64) -> Result<Hash> {
+fn read<S: ReadStore + ?Sized>(store: &S, level: u32, index: u64) -> Result<Hash> {
     let node = store.get(&node_key(level, index))?;
     node.as_deref().and_then(|node| node.try_into().ok()).ok_or_else(|| {
         let expected = format_args!("history node {index} of level {level}, 32 bytes");
@@ -139,14 +139,14 @@ fn node_key(level: u32, index: u64) -> Vec<u8> {
 mod tests {
     use super::*;
     use prooflight_core::merkle::{inclusion_path, multiproof_root, root as root_of};
-    use prooflight_core::store::{Entry, MemoryStore, Store};
+    use prooflight_core::store::{MemoryStore, Store, StoreEntry};
     use std::cell::Cell;
 
     #[test]
     fn headers_in_a_row_make_the_same_nodes() {
         let headers = headers(200);
         let (one_by_one, mut at_once) = (kept(&headers), MemoryStore::default());
-        let (mut appended, mut batch) = (Appended::default(), WriteBatch::new());
+        let (mut appended, mut batch) = (HistoryAppender::default(), WriteBatch::new());
         for (index, header) in (0..).zip(&headers) {
             appended.append(index, header, &mut batch);
         }
@@ -204,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_path_needs_few_reads() {
-        struct Counting(MemoryStore, Cell<u32>);
-        impl Read for Counting {
+        struct CountingStore(MemoryStore, Cell<u32>);
+        impl ReadStore for CountingStore {
             fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
                 self.1.set(self.1.get() + 1);
                 self.0.get(key)
@@ -215,12 +215,12 @@ mod tests {
                 &self,
                 from: &[u8],
                 to: &[u8],
-            ) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+            ) -> Box<dyn Iterator<Item = Result<StoreEntry>> + '_> {
                 self.0.range(from, to)
             }
         }
 
-        let store = Counting(kept(&headers(255)), Cell::new(0));
+        let store = CountingStore(kept(&headers(255)), Cell::new(0));
         for index in 0..255 {
             store.1.set(0);
             path(&store, index, 255).unwrap();

@@ -7,24 +7,23 @@
 //! * [`producer`] makes blocks of submitted operations, [`follow`] copies those of another node.
 //! * [`sync`] begins a copy with a state, instead of all blocks.
 //! * [`log`] has the chain's log in an object store, if there is one; [`snapshots`] has the files of `smt` there.
-//! * [`copy`] copies a chain while it grows; [`audit()`] checks one without executing its blocks.
+//! * [`backup`] copies a chain while it grows; [`audit()`] checks one without executing its blocks.
 //! * [`rpc`] and [`server`] serve the chain to [`clients`]; blocking work runs on the threads of [`blocking`].
-//! * [`authority`] signs blocks on another machine; [`collect`] and [`desk`] have them signed.
+//! * [`authority`] signs blocks on another machine; [`collector`] and [`signature_round`] have them signed.
 
 #![forbid(unsafe_code)]
 
 mod accounts;
 mod audit;
 pub mod authority;
+pub mod backup;
 mod block;
 pub mod blocking;
 mod chain;
 pub mod clients;
 pub mod clock;
-pub mod collect;
-pub mod copy;
+pub mod collector;
 pub mod descriptors;
-pub mod desk;
 pub mod files;
 pub mod follow;
 pub mod history;
@@ -37,6 +36,7 @@ pub mod rpc;
 pub mod schemes;
 pub mod scratch;
 pub mod server;
+pub mod signature_round;
 pub mod snapshots;
 pub mod space;
 pub mod store;
@@ -44,7 +44,7 @@ pub mod sync;
 mod token;
 mod view;
 
-pub use audit::{Audited, audit};
-pub use block::{Block, Body};
-pub use chain::{Chain, ExecutedBlock, Retention, Verdict};
-pub use view::{At, Placed, ProvedBlocks, View};
+pub use audit::{AuditReport, audit};
+pub use block::{Block, BlockBody};
+pub use chain::{BlockRetention, Chain, ExecutedBlock, Verdict};
+pub use view::{AncestorHeaders, BlockId, BlocksProof, View};

@@ -6,7 +6,7 @@ use std::env::consts::{ARCH, OS};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use process::Process;
+use process::ProcessCollector;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::metrics::counter::Counter;
@@ -23,10 +23,10 @@ pub struct Metrics {
     registry: Arc<Registry>,
     /// The metrics of the process, whose names have another prefix.
     process: Arc<Registry>,
-    calls: Family<Method, Histogram>,
-    errors: Family<Refused, Counter>,
-    proofs: Family<Proved, Histogram>,
-    waiting: Family<Proved, Gauge>,
+    calls: Family<MethodLabel, Histogram>,
+    errors: Family<ErrorLabels, Counter>,
+    proofs: Family<SchemeLabel, Histogram>,
+    waiting: Family<SchemeLabel, Gauge>,
     blocks: Histogram,
     merge_waits: Histogram,
     merge_keys: Gauge,
@@ -37,11 +37,11 @@ pub struct Metrics {
     oldest_block: Gauge,
     timestamp_ms: Gauge,
     leader_height: Gauge,
-    follow_errors: Family<NotFollowed, Counter>,
-    log_requests: Family<Requested, Counter>,
+    follow_errors: Family<FollowErrorLabels, Counter>,
+    log_requests: Family<RequestLabel, Counter>,
     connections: Gauge,
-    signatures: Family<By, Counter>,
-    refusals: Family<RefusedBy, Counter>,
+    signatures: Family<AuthorityLabel, Counter>,
+    refusals: Family<RefusalLabels, Counter>,
     authorities_missing: Gauge,
     quorums: Histogram,
     signed_height: Gauge,
@@ -49,55 +49,55 @@ pub struct Metrics {
 
 /// Counts an open connection or a waiting request until this is dropped.
 #[derive(Debug)]
-pub struct Counted(Gauge);
+pub struct GaugeGuard(Gauge);
 
-impl Counted {
+impl GaugeGuard {
     fn new(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Method {
+struct MethodLabel {
     method: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Proved {
+struct SchemeLabel {
     scheme: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct NotFollowed {
+struct FollowErrorLabels {
     code: &'static str,
     reason: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Requested {
+struct RequestLabel {
     request: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct By {
+struct AuthorityLabel {
     authority: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RefusedBy {
+struct RefusalLabels {
     authority: u16,
     invalid: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Refused {
+struct ErrorLabels {
     method: &'static str,
     code: &'static str,
     reason: &'static str,
@@ -175,13 +175,13 @@ impl Metrics {
         let help = "The height of the newest block that this authority has signed";
         all.register("signed_height", help, new.signed_height.clone());
         let mut process = Registry::default();
-        process.register_collector(Box::new(Process));
+        process.register_collector(Box::new(ProcessCollector));
         Self { registry: Arc::new(all), process: Arc::new(process), ..new }
     }
 
     /// Counts a call.
     pub fn called(&self, method: &'static str, took: Duration, refused: Option<&Error>) {
-        self.calls.get_or_create(&Method { method }).observe(took.as_secs_f64());
+        self.calls.get_or_create(&MethodLabel { method }).observe(took.as_secs_f64());
         if let Some(error) = refused {
             self.refused(method, error);
         }
@@ -190,21 +190,21 @@ impl Metrics {
     /// Counts a refusal.
     pub fn refused(&self, method: &'static str, error: &Error) {
         let (code, reason) = (error.code().as_str(), error.reason().as_str());
-        self.errors.get_or_create(&Refused { method, code, reason }).inc();
+        self.errors.get_or_create(&ErrorLabels { method, code, reason }).inc();
     }
 
     /// Runs `prove`, and counts the proof if it succeeds.
     pub fn proving<T>(&self, scheme: Scheme, prove: impl FnOnce() -> Result<T>) -> Result<T> {
         let (scheme, started) = (scheme.as_str(), Instant::now());
         let proof = prove()?;
-        self.proofs.get_or_create(&Proved { scheme }).observe(started.elapsed().as_secs_f64());
+        self.proofs.get_or_create(&SchemeLabel { scheme }).observe(started.elapsed().as_secs_f64());
         Ok(proof)
     }
 
     /// Counts a request that waits to be proved, until the returned guard is dropped.
-    pub fn waiting(&self, scheme: Option<Scheme>) -> Counted {
+    pub fn waiting(&self, scheme: Option<Scheme>) -> GaugeGuard {
         let scheme = scheme.map_or("headers", Scheme::as_str);
-        Counted::new(&self.waiting.get_or_create(&Proved { scheme }))
+        GaugeGuard::new(&self.waiting.get_or_create(&SchemeLabel { scheme }))
     }
 
     /// Counts a block.
@@ -250,30 +250,30 @@ impl Metrics {
     }
 
     /// Counts a connection until the returned guard is dropped.
-    pub fn connection(&self) -> Counted {
-        Counted::new(&self.connections)
+    pub fn connection(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.connections)
     }
 
     /// Counts a request to the followed node that failed: its answer was refused or did not arrive.
     pub fn follow_failed(&self, error: &Error) {
         let (code, reason) = (error.code().as_str(), error.reason().as_str());
-        self.follow_errors.get_or_create(&NotFollowed { code, reason }).inc();
+        self.follow_errors.get_or_create(&FollowErrorLabels { code, reason }).inc();
     }
 
     /// Counts a request to the object store with the chain's log.
     pub fn log_request(&self, request: &'static str) {
-        self.log_requests.get_or_create(&Requested { request }).inc();
+        self.log_requests.get_or_create(&RequestLabel { request }).inc();
     }
 
     /// Counts a signature of an authority on another machine.
     pub fn signature(&self, authority: u16) {
-        self.signatures.get_or_create(&By { authority }).inc();
+        self.signatures.get_or_create(&AuthorityLabel { authority }).inc();
     }
 
     /// Counts a refusal of an authority on another machine.
     pub fn refusal(&self, authority: u16, invalid: bool) {
         let invalid = if invalid { "true" } else { "false" };
-        self.refusals.get_or_create(&RefusedBy { authority, invalid }).inc();
+        self.refusals.get_or_create(&RefusalLabels { authority, invalid }).inc();
     }
 
     /// Counts a quorum of signatures.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, StateOperation};
-use prooflight_core::store::Read;
+use prooflight_core::store::ReadStore;
 use prooflight_core::{Error, Reason, Result};
 
 use crate::accounts;
-use crate::block::{MAX_BYTES, bytes_of};
+use crate::block::{MAX_BLOCK_BYTES, operation_bytes};
 
 /// Normalises the operations of a block: at most one per key, ascending by key.
 ///
@@ -19,7 +19,7 @@ use crate::block::{MAX_BYTES, bytes_of};
 pub fn normalise(
     operations: impl IntoIterator<Item = StateOperation>,
     config: &ChainConfig,
-    state: &impl Read,
+    state: &impl ReadStore,
 ) -> Result<Vec<StateOperation>> {
     let has_accounts = accounts::has_accounts(config);
     let max = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
@@ -99,11 +99,11 @@ pub fn check_all(operations: &[StateOperation], config: &ChainConfig) -> Result<
 
 /// Checks that a block with these operations fits into a reply.
 pub(crate) fn check_bytes(operations: &[StateOperation]) -> Result<()> {
-    let bytes: usize = operations.iter().map(bytes_of).sum();
-    if bytes <= MAX_BYTES {
+    let bytes: usize = operations.iter().map(operation_bytes).sum();
+    if bytes <= MAX_BLOCK_BYTES {
         return Ok(());
     }
-    let expected = format_args!("operations of at most {MAX_BYTES} bytes");
+    let expected = format_args!("operations of at most {MAX_BLOCK_BYTES} bytes");
     Err(Error::new(Reason::RequestTooLarge, expected, bytes))
 }
 
@@ -126,7 +126,7 @@ mod tests {
         ChainConfig {
             version: ChainConfig::VERSION,
             chain_id: String::new(),
-            schemes: vec![prooflight_core::chain::SchemeConfig::plain(scheme)],
+            schemes: vec![prooflight_core::chain::SchemeConfig::without_params(scheme)],
             authorities: vec![],
             quorum: 0,
             limits,

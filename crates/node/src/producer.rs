@@ -1,14 +1,14 @@
 //! Makes blocks of submitted operations, on a thread of its own.
 
 mod conditions;
-mod following;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod halving;
+mod shared_log;
 mod submission;
 
-pub use conditions::Conditions;
-pub use submission::{Included, Submission, Submitter};
+pub use conditions::BlockConditions;
+pub use submission::{BlockRef, Submission, Submitter};
 
 use std::sync::Arc;
 use std::thread;
@@ -18,27 +18,27 @@ use prooflight_core::{Code, Error, Result};
 use submission::answer;
 use tokio::sync::{mpsc, watch};
 
-use crate::block::{MAX_BYTES, bytes_of};
+use crate::block::{MAX_BLOCK_BYTES, operation_bytes};
 use crate::clock::now_ms;
-use crate::collect::{NextBlock, Signing};
+use crate::collector::{BlockSigner, NextBlock};
 use crate::log::{BlockLog, Standby};
 use crate::metrics::Metrics;
-use crate::{Chain, Retention, View};
+use crate::{BlockRetention, Chain, View};
 
 /// When blocks are made, and what is kept of older ones.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct BlockPace {
     /// The shortest time between two blocks; 0 makes one as soon as there is an operation.
     pub interval: Duration,
     /// Whether to make blocks without operations, too.
     pub empty_blocks: bool,
     /// What is kept of older blocks.
-    pub keep: Retention,
+    pub keep: BlockRetention,
 }
 
 /// The log that a producer shares with other leaders.
 #[derive(Debug)]
-pub struct Shared {
+pub struct SharedLog {
     /// The log.
     pub log: BlockLog,
     /// The time between two looks for blocks of others.
@@ -53,9 +53,9 @@ pub struct Shared {
 /// error that is not that of the disk.
 pub fn start(
     chain: Chain,
-    signing: impl Into<Signing>,
-    pace: Pace,
-    conditions: Arc<Conditions>,
+    signing: impl Into<BlockSigner>,
+    pace: BlockPace,
+    conditions: Arc<BlockConditions>,
     published: watch::Sender<View>,
     metrics: Metrics,
 ) -> (Submitter, thread::JoinHandle<Result<()>>) {
@@ -66,14 +66,14 @@ pub fn start(
 /// other leaders.
 pub fn start_with(
     chain: Chain,
-    signing: impl Into<Signing>,
-    pace: Pace,
-    conditions: Arc<Conditions>,
+    signing: impl Into<BlockSigner>,
+    pace: BlockPace,
+    conditions: Arc<BlockConditions>,
     published: watch::Sender<View>,
     metrics: Metrics,
-    shared: Option<Shared>,
+    shared: Option<SharedLog>,
 ) -> (Submitter, thread::JoinHandle<Result<()>>) {
-    let (sender, submissions) = mpsc::channel(WAITING);
+    let (sender, submissions) = mpsc::channel(MAX_SUBMISSIONS);
     let submitter = Submitter { submissions: sender, conditions: conditions.clone() };
     let producer = Producer {
         chain,
@@ -92,16 +92,16 @@ pub fn start_with(
 }
 
 /// The shortest time between two tries while no blocks can be made.
-const RETRY: Duration = Duration::from_millis(100);
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The most submissions that may wait for a block.
-const WAITING: usize = 4096;
+const MAX_SUBMISSIONS: usize = 4096;
 
 struct Producer {
     chain: Chain,
-    signing: Signing,
-    pace: Pace,
-    conditions: Arc<Conditions>,
+    signing: BlockSigner,
+    pace: BlockPace,
+    conditions: Arc<BlockConditions>,
     published: watch::Sender<View>,
     metrics: Metrics,
     submissions: mpsc::Receiver<Submission>,
@@ -109,7 +109,7 @@ struct Producer {
     next: Option<Submission>,
     /// Whether no block could be made at the last try.
     stopped: bool,
-    shared: Option<Shared>,
+    shared: Option<SharedLog>,
     /// When to look for blocks of other leaders again.
     next_look: Instant,
 }
@@ -143,9 +143,9 @@ impl Producer {
                         tracing::error!(reason = %error.reason(), %error, "no blocks are made");
                     }
                     answer(taken, &Err(error));
-                    self.look()?;
+                    self.poll_log()?;
                     // Without an interval, empty blocks would be tried without end.
-                    due = due.max(Instant::now() + RETRY);
+                    due = due.max(Instant::now() + RETRY_INTERVAL);
                 }
             }
         }
@@ -185,9 +185,9 @@ impl Producer {
                 Err(error) => return (taken, error == mpsc::error::TryRecvError::Disconnected),
             };
             count += submission.operations.len();
-            bytes += submission.operations.iter().map(bytes_of).sum::<usize>();
+            bytes += submission.operations.iter().map(operation_bytes).sum::<usize>();
             // A single submission was checked before.
-            if !taken.is_empty() && (count > max || bytes > MAX_BYTES) {
+            if !taken.is_empty() && (count > max || bytes > MAX_BLOCK_BYTES) {
                 self.next = Some(submission);
                 return (taken, false);
             }
@@ -234,11 +234,11 @@ impl Producer {
             Ok(NextBlock::Emptied(view, error)) => {
                 let made = self.made(view, Vec::new(), started.elapsed());
                 made.or_else(|error| self.conditions.failed(error))?;
-                Ok(divide(taken, &error))
+                Ok(halve(taken, &error))
             }
             // Some errors show only once the block is made: a transition that is too large, or a missing
             // account.
-            Err(error) if error.code() == Code::InvalidInput => Ok(divide(taken, &error)),
+            Err(error) if error.code() == Code::InvalidInput => Ok(halve(taken, &error)),
             // The block stays proposed, and is finished at the next start.
             Err(error) if self.signing.is_closed() => {
                 answer(taken, &Err(error));
@@ -255,7 +255,7 @@ impl Producer {
 
     fn made(&mut self, view: View, taken: Vec<Submission>, took: Duration) -> Result<()> {
         self.metrics.block(took);
-        let included = Included { height: view.height(), hash: *view.head_hash() };
+        let included = BlockRef { height: view.height(), hash: *view.head_hash() };
         tracing::info!(
             height = included.height,
             hash = %prooflight_core::Hex(&included.hash),
@@ -267,12 +267,12 @@ impl Producer {
         self.signing.published(included.height)?;
         answer(taken, &Ok(included));
         self.metrics.store(self.chain.disk_bytes()?);
-        self.chain.keep_only(self.pace.keep)
+        self.chain.apply_retention(self.pace.keep)
     }
 }
 
 /// The halves of submissions that cannot be in one block, each to become a block of its own; refuses a single one.
-fn divide(mut taken: Vec<Submission>, error: &Error) -> Vec<Vec<Submission>> {
+fn halve(mut taken: Vec<Submission>, error: &Error) -> Vec<Vec<Submission>> {
     let rest = taken.split_off(taken.len() / 2);
     if taken.is_empty() {
         answer(rest, &Err(error.clone()));

@@ -4,10 +4,10 @@
 //! after a crash resumes it, and nobody is asked to sign a second block of its height.
 
 mod folder;
-mod shared;
+mod log;
 
 pub use folder::ProposalFolder;
-pub use shared::SharedProposals;
+pub use log::ProposalLog;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::chain::{Header, StateOperation};
@@ -36,13 +36,13 @@ impl Proposal {
 }
 
 /// The name of a proposal by its bytes.
-pub fn id_of(proposal: &[u8]) -> Hash {
+pub fn proposal_id(proposal: &[u8]) -> Hash {
     blake2b256(&[b"prooflight/proposal/v1", proposal])
 }
 
 /// The place of a proposal. A later attempt counts only if every lower one of its height is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Attempt {
+pub struct AttemptId {
     /// The height of the block.
     pub height: u64,
     /// The number of the attempt, from 0.
@@ -50,19 +50,19 @@ pub struct Attempt {
 }
 
 /// The most attempts at one height.
-pub const MOST_ATTEMPTS: u32 = 16;
+pub const MAX_ATTEMPTS: u32 = 16;
 
 /// The attempts at one height with the operations that were submitted. Those after them have none, in
 /// case the operations are what makes blocks invalid.
 pub const ATTEMPTS_WITH_OPERATIONS: u32 = 4;
 
 /// A place that keeps proposals: a folder of the leader, or the chain's log.
-pub trait Proposals: Send + Sync {
+pub trait ProposalStore: Send + Sync {
     /// Creates a proposal unless there is one; returns the bytes that are there once they are durable.
-    fn create(&self, attempt: Attempt, proposal: &[u8]) -> Result<Vec<u8>>;
+    fn create(&self, attempt: AttemptId, proposal: &[u8]) -> Result<Vec<u8>>;
 
     /// Reads a proposal, complete and durable; `None` if there is none.
-    fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>>;
+    fn read(&self, attempt: AttemptId) -> Result<Option<Vec<u8>>>;
 
     /// Learns that a block of this height is published and on disk, so that no proposal of it is needed.
     /// Only then are proposals removed.

@@ -9,16 +9,16 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// The prefix of every temporary folder's name.
-const PREFIX: &str = "prooflight-scratch-";
+const FOLDER_PREFIX: &str = "prooflight-scratch-";
 
 /// A temporary folder, removed when this is dropped.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchFolder {
     folder: TempDir,
     _lock: Option<File>,
 }
 
-impl Scratch {
+impl ScratchFolder {
     /// A new folder in the system's temporary folder (`TMPDIR`). Unused ones there are removed.
     pub fn new() -> io::Result<Self> {
         Self::new_in(&std::env::temp_dir())
@@ -26,9 +26,9 @@ impl Scratch {
 
     /// A new folder in `parent`. Unused ones there are removed.
     pub fn new_in(parent: &Path) -> io::Result<Self> {
-        remove_left(parent);
+        remove_orphans(parent);
         loop {
-            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+            let folder = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir_in(parent)?;
             let lock = lock(folder.path());
             // Another process may have removed the folder before it was locked.
             if folder.path().exists() {
@@ -44,10 +44,11 @@ impl Scratch {
 }
 
 /// Removes the temporary folders in `parent` whose processes have ended. Those that cannot be removed stay.
-pub fn remove_left(parent: &Path) {
+pub fn remove_orphans(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
-        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let is_ours =
+            entry.file_name().to_str().is_some_and(|name| name.starts_with(FOLDER_PREFIX));
         // A link's target is not removed.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_ours && is_folder {
@@ -75,7 +76,7 @@ mod tests {
     #[test]
     fn the_folder_of_a_process_that_lives_stays_and_that_of_one_that_was_killed_goes() {
         let parent = tempfile::tempdir().unwrap();
-        let living = Scratch::new_in(parent.path()).unwrap();
+        let living = ScratchFolder::new_in(parent.path()).unwrap();
         fs::write(living.path().join("file"), "in use").unwrap();
         let left = parent.path().join("prooflight-scratch-left");
         let (other, link) =
@@ -85,7 +86,7 @@ mod tests {
             fs::write(folder.join("chain/store/table"), "left").unwrap();
         }
         std::os::unix::fs::symlink(&other, &link).unwrap();
-        let new = Scratch::new_in(parent.path()).unwrap();
+        let new = ScratchFolder::new_in(parent.path()).unwrap();
         assert!(!left.exists());
         assert!(living.path().join("file").exists() && new.path().exists());
         assert!(other.join("chain/store/table").exists() && link.exists());

@@ -7,23 +7,25 @@ use prooflight_core::{Error, Reason, Result};
 
 /// The folder of a chain, and the bytes that must stay free on its disk.
 #[derive(Clone, Debug)]
-pub struct Space {
+pub struct DiskSpace {
     folder: PathBuf,
-    least: u64,
+    min_free: u64,
 }
 
-impl Space {
+impl DiskSpace {
     /// Requires at least `least` free bytes on the disk of the folder.
     pub fn new(folder: &Path, least: u64) -> Self {
-        Self { folder: folder.to_owned(), least }
+        Self { folder: folder.to_owned(), min_free: least }
     }
 
     /// `store_failed` if fewer bytes are free, or if the number is unknown.
     pub fn check(&self) -> Result<()> {
         let expected =
-            || format!("{} bytes free for blocks in {}", self.least, self.folder.display());
+            || format!("{} bytes free for blocks in {}", self.min_free, self.folder.display());
         match free(&self.folder) {
-            Ok(free) if free < self.least => Err(Error::new(Reason::StoreFailed, expected(), free)),
+            Ok(free) if free < self.min_free => {
+                Err(Error::new(Reason::StoreFailed, expected(), free))
+            }
             Ok(_) => Ok(()),
             Err(error) => Err(Error::new(Reason::StoreFailed, expected(), error)),
         }

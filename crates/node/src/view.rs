@@ -11,12 +11,14 @@ use prooflight_core::chain::{
 };
 use prooflight_core::merkle::{leaf_hash, verify_inclusion};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Entries, Entry, Proved, Read};
-use prooflight_core::{Answer, Error, Hash, Hex, Reason, Result, Scheme};
+use prooflight_core::store::{ReadStore, StateProof, StoreEntry, TransferRequest};
+use prooflight_core::{Error, Hash, Hex, PastState, Reason, Result, Scheme};
 
-use crate::block::{Block, check_kept, decode_height, height_key, oldest, read_body, read_header};
+use crate::block::{
+    Block, check_kept, decode_height, height_key, oldest_kept, read_body, read_header,
+};
 use crate::history;
-use crate::schemes::{self, Reader};
+use crate::schemes::{self, SchemeReader};
 use crate::store::{EmbeddedSnapshot, corrupt};
 
 /// A chain up to one head: a snapshot that no later block changes.
@@ -29,15 +31,15 @@ pub struct View {
     config: Arc<ChainConfig>,
     head: Arc<SignedHeader>,
     head_hash: Hash,
-    readers: Readers,
+    readers: SchemeReaders,
 }
 
 /// The reader of each scheme's state.
-pub(crate) type Readers = Arc<[(Scheme, Reader)]>;
+pub(crate) type SchemeReaders = Arc<[(Scheme, SchemeReader)]>;
 
 /// The identification of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum At {
+pub enum BlockId {
     /// The head.
     #[default]
     Latest,
@@ -49,7 +51,7 @@ pub enum At {
 
 /// Several headers, and the proof of their positions in the history of a head.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct AncestorHeaders {
     /// The head.
     pub head: SignedHeader,
     /// The headers before the head, ascending.
@@ -61,9 +63,9 @@ pub struct Placed {
 /// A proof about a range of blocks, with the headers that it needs: those of the blocks whose roots it
 /// uses, of the blocks that made the changes, and of the first block of the range.
 #[derive(Clone, Debug)]
-pub struct ProvedBlocks {
+pub struct BlocksProof {
     /// The headers.
-    pub headers: Placed,
+    pub headers: AncestorHeaders,
     /// The proof, in the scheme's format.
     pub proof: Vec<u8>,
 }
@@ -73,7 +75,7 @@ impl View {
         snapshot: EmbeddedSnapshot,
         config: Arc<ChainConfig>,
         head: Arc<SignedHeader>,
-        readers: Readers,
+        readers: SchemeReaders,
     ) -> Self {
         let head_hash = head.header.hash();
         Self { snapshot, config, head, head_hash, readers }
@@ -100,16 +102,16 @@ impl View {
     }
 
     /// The height of a block; `unknown_block` if this chain does not have it.
-    pub fn height_of(&self, at: At) -> Result<u64> {
+    pub fn height_of(&self, at: BlockId) -> Result<u64> {
         match at {
-            At::Latest => Ok(self.height()),
-            At::Height(height) if height <= self.height() => Ok(height),
-            At::Height(height) => Err(Error::new(
+            BlockId::Latest => Ok(self.height()),
+            BlockId::Height(height) if height <= self.height() => Ok(height),
+            BlockId::Height(height) => Err(Error::new(
                 Reason::UnknownBlock,
                 format_args!("a height of at most {}", self.height()),
                 height,
             )),
-            At::Hash(hash) => match self.snapshot.get(&height_key(&hash))? {
+            BlockId::Hash(hash) => match self.snapshot.get(&height_key(&hash))? {
                 Some(height) => decode_height(&height),
                 None => Err(Error::new(
                     Reason::UnknownBlock,
@@ -121,7 +123,7 @@ impl View {
     }
 
     /// The header of a block.
-    pub fn header(&self, at: At) -> Result<SignedHeader> {
+    pub fn header(&self, at: BlockId) -> Result<SignedHeader> {
         let height = self.height_of(at)?;
         if height == self.height() {
             return Ok(SignedHeader::clone(&self.head));
@@ -136,7 +138,7 @@ impl View {
                 Hex(&hash),
             ));
         }
-        if let At::Hash(asked) = at
+        if let BlockId::Hash(asked) = at
             && asked != hash
         {
             return Err(corrupt(format_args!("the height of header {}", Hex(&asked)), height));
@@ -146,13 +148,13 @@ impl View {
 
     /// The oldest block whose operations are kept.
     pub fn oldest_block(&self) -> Result<u64> {
-        oldest(&self.snapshot)
+        oldest_kept(&self.snapshot)
     }
 
     /// A block; its operations are those that the header commits to.
     ///
     /// `version_unavailable` if its operations are no longer kept.
-    pub fn block(&self, at: At) -> Result<Block> {
+    pub fn block(&self, at: BlockId) -> Result<Block> {
         let header = self.header(at)?;
         check_kept(&self.snapshot, header.header.height)?;
         let body = read_body(&self.snapshot, &header.header)?;
@@ -186,9 +188,9 @@ impl View {
     ///
     /// `unknown_statement` for a scheme that the chain does not keep, or that has no such proofs; `unknown_block` for a
     /// block after the head; `version_unavailable` for one whose state is no longer kept.
-    pub fn prove(&self, scheme: Scheme, statement: &Statement<'_>) -> Result<Proved> {
+    pub fn prove(&self, scheme: Scheme, statement: &Statement<'_>) -> Result<StateProof> {
         let reader = self.reader(scheme)?;
-        self.height_of(At::Height(statement.height()))?;
+        self.height_of(BlockId::Height(statement.height()))?;
         self.check(scheme, reader.prove(statement)?)
     }
 
@@ -202,24 +204,29 @@ impl View {
         root: u64,
         statement: &Statement<'_>,
         entries: usize,
-    ) -> Result<Proved> {
+    ) -> Result<StateProof> {
         self.check(scheme, self.reader(scheme)?.prove_at(root, statement, entries)?)
     }
 
     /// Proves entries for a replica; errors are those of [`prove_at`](Self::prove_at).
-    pub fn transfer(&self, scheme: Scheme, root: u64, entries: &Entries<'_>) -> Result<Proved> {
+    pub fn transfer(
+        &self,
+        scheme: Scheme,
+        root: u64,
+        entries: &TransferRequest<'_>,
+    ) -> Result<StateProof> {
         self.check(scheme, self.reader(scheme)?.transfer(root, entries)?)
     }
 
-    fn reader(&self, scheme: Scheme) -> Result<&Reader> {
+    fn reader(&self, scheme: Scheme) -> Result<&SchemeReader> {
         let known = self.readers.iter().find(|(known, _)| *known == scheme);
-        known.map(|(_, reader)| reader).ok_or_else(|| schemes::not_kept(scheme))
+        known.map(|(_, reader)| reader).ok_or_else(|| schemes::unknown_scheme(scheme))
     }
 
     /// Checks the roots of a proof.
-    fn check(&self, scheme: Scheme, proved: Proved) -> Result<Proved> {
+    fn check(&self, scheme: Scheme, proved: StateProof) -> Result<StateProof> {
         for (block, root) in &proved.roots {
-            check_root(&self.header(At::Height(*block))?.header, scheme, root)?;
+            check_root(&self.header(BlockId::Height(*block))?.header, scheme, root)?;
         }
         Ok(proved)
     }
@@ -232,31 +239,31 @@ impl View {
         &self,
         scheme: Scheme,
         statement: &Statement<'_>,
-        head: At,
-    ) -> Result<ProvedBlocks> {
+        head: BlockId,
+    ) -> Result<BlocksProof> {
         let head = self.header(head)?;
         let (last, to) = (head.header.height, statement.height());
         if to > last {
             let expected = format_args!("a range that ends at {last}, the head's height");
             return Err(Error::new(Reason::InvalidArgument, expected, to));
         }
-        let (proved, heights) = if proves_before(scheme) {
+        let (proved, heights) = if proves_past_states(scheme) {
             let proved = self.prove_at(scheme, last, statement, usize::MAX)?;
             let limits = &self.config.limits;
-            let heights = named(&head.header, statement, &proved.proof, limits)?;
+            let heights = history_blocks(&head.header, statement, &proved.proof, limits)?;
             (proved, heights)
         } else {
             let proved = self.prove(scheme, statement)?;
-            let heights = heights(statement, &proved);
+            let heights = needed_heights(statement, &proved);
             (proved, heights)
         };
-        let headers = self.place(head, heights)?;
-        Ok(ProvedBlocks { headers, proof: proved.proof })
+        let headers = self.prove_headers(head, heights)?;
+        Ok(BlocksProof { headers, proof: proved.proof })
     }
 
     /// Returns the headers of several blocks, and the proof of their positions in the history of a head. The head
     /// may be one of the blocks. `unknown_block` for a height above the head's.
-    pub fn headers(&self, heights: BTreeSet<u64>, head: At) -> Result<Placed> {
+    pub fn headers(&self, heights: BTreeSet<u64>, head: BlockId) -> Result<AncestorHeaders> {
         let head = self.header(head)?;
         let last = head.header.height;
         match heights.last() {
@@ -264,22 +271,26 @@ impl View {
                 let expected = format_args!("heights of at most {last}");
                 Err(Error::new(Reason::UnknownBlock, expected, height))
             }
-            _ => self.place(head, heights),
+            _ => self.prove_headers(head, heights),
         }
     }
 
-    fn place(&self, head: SignedHeader, mut heights: BTreeSet<u64>) -> Result<Placed> {
+    fn prove_headers(
+        &self,
+        head: SignedHeader,
+        mut heights: BTreeSet<u64>,
+    ) -> Result<AncestorHeaders> {
         let last = head.header.height;
         heights.remove(&last);
         let heights: Vec<u64> = heights.into_iter().collect();
-        let header = |&height: &u64| Ok(self.header(At::Height(height))?.header);
+        let header = |&height: &u64| Ok(self.header(BlockId::Height(height))?.header);
         let headers = heights.iter().map(header).collect::<Result<Vec<_>>>()?;
         let hashes = history::hashes(&self.snapshot, &heights, last)?;
         verify_ancestors(&head.header, &headers, &hashes).map_err(|error| {
             let expected = format_args!("the history tree of header {last}: {}", error.expected());
             corrupt(expected, error.found())
         })?;
-        Ok(Placed { head, headers, hashes })
+        Ok(AncestorHeaders { head, headers, hashes })
     }
 
     /// The newest value of a raw key, without a proof.
@@ -288,7 +299,7 @@ impl View {
     }
 
     /// All entries of the store, ascending by key.
-    pub(crate) fn stored(&self) -> impl Iterator<Item = Result<Entry>> + '_ {
+    pub(crate) fn stored(&self) -> impl Iterator<Item = Result<StoreEntry>> + '_ {
         self.snapshot.range(b"", &[0xff])
     }
 
@@ -307,7 +318,10 @@ impl View {
     }
 
     /// The raw keys from `from` on with their newest values, ascending.
-    pub(crate) fn entries_from(&self, from: &[u8]) -> impl Iterator<Item = Result<Entry>> + '_ {
+    pub(crate) fn entries_from(
+        &self,
+        from: &[u8],
+    ) -> impl Iterator<Item = Result<StoreEntry>> + '_ {
         self.snapshot.range(&crate::block::raw_key(from), b"t").map(|entry| {
             entry.map(|(mut key, value)| {
                 key.remove(0);
@@ -325,7 +339,7 @@ impl core::fmt::Debug for View {
 
 /// The blocks whose headers a proof needs: those of its roots, those of a history's changes, and a history's
 /// first block.
-pub(crate) fn heights(statement: &Statement<'_>, proved: &Proved) -> BTreeSet<u64> {
+pub(crate) fn needed_heights(statement: &Statement<'_>, proved: &StateProof) -> BTreeSet<u64> {
     let blocks = proved.roots.iter().map(|(block, _)| *block);
     // Each tree after the first is that of the block before a change.
     let changed = proved.roots.iter().skip(1).map(|(block, _)| block + 1);
@@ -337,12 +351,12 @@ pub(crate) fn heights(statement: &Statement<'_>, proved: &Proved) -> BTreeSet<u6
 }
 
 /// Whether each root of a scheme also proves the states of all earlier blocks.
-pub(crate) const fn proves_before(scheme: Scheme) -> bool {
+pub(crate) const fn proves_past_states(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::Amb)
 }
 
 /// The blocks that an answer of `amb` names: those of a history's changes, the first and the last.
-fn named(
+fn history_blocks(
     head: &Header,
     statement: &Statement<'_>,
     proof: &[u8],
@@ -353,7 +367,7 @@ fn named(
         let expected = format_args!("a history that verifies: {}", error.expected());
         corrupt(expected, error.found())
     })?;
-    let changed = history.changes.iter().filter_map(Answer::changed);
+    let changed = history.changes.iter().filter_map(PastState::changed_at);
     Ok(changed.chain([from, to]).collect())
 }
 

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use harness::light::{genesis, header};
 use harness::{Node, bytes, command, hex, set, text};
-use prooflight_amb::{Root, Transfer, verify_transfer};
-use prooflight_core::chain::{ChainConfig, Header, Headers};
+use prooflight_amb::{TransferQuestion, TrustedRoot, verify_transfer};
+use prooflight_core::chain::{AcceptedHeaders, ChainConfig, Header};
 use prooflight_core::statement::Statement;
 use prooflight_core::{Limits, Scheme};
-use prooflight_light::{Answer, Trust, verify};
+use prooflight_light::{StatementAnswer, Trust, verify};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -61,10 +61,10 @@ fn answer<T>(
     config: &ChainConfig,
     reply: &Value,
     statement: &Statement<'_>,
-    read: impl FnOnce(&Header, &Answer<'_>) -> T,
+    read: impl FnOnce(&Header, &StatementAnswer<'_>) -> T,
 ) -> T {
     let header = header(&reply["header"]).header;
-    let (headers, proof) = (Headers::one(header.clone()), bytes(&reply["proof"]));
+    let (headers, proof) = (AcceptedHeaders::one(header.clone()), bytes(&reply["proof"]));
     let verified = verify(&Trust::new(config), Scheme::Amb, &headers, statement, &proof).unwrap();
     read(&header, verified.get())
 }
@@ -89,10 +89,10 @@ fn walk(
         assert_eq!(reply["header"]["hash"], *head);
         let statement = Statement::Range { height: at, lo: &lo, hi: hi.as_deref(), reverse };
         let next = answer(config, &reply, &statement, |_, answer| {
-            let Answer::Range(page) = answer else { panic!("{answer:?}") };
+            let StatementAnswer::Range(page) = answer else { panic!("{answer:?}") };
             assert!(page.entries.len() <= 7);
             let entry =
-                |it: &prooflight_light::Entry<'_>| (text(&it.key), (text(it.value), it.since));
+                |it: &prooflight_light::RangeEntry<'_>| (text(&it.key), (text(it.value), it.since));
             found.extend(page.entries.iter().map(entry));
             page.next.map(<[u8]>::to_vec)
         });
@@ -132,7 +132,7 @@ fn one_head_proves_all_blocks_before_it() {
         let reply = node.ask("prooflight_prove", &params);
         answer(&config, &reply, &Statement::Keys { height: at, keys: &keys }, |header, answer| {
             assert_eq!(header.height, if root == "latest" { 30 } else { 20 });
-            let Answer::Keys(states) = answer else { panic!("{answer:?}") };
+            let StatementAnswer::Keys(states) = answer else { panic!("{answer:?}") };
             let live = expected(at);
             for (key, state) in keys.iter().zip(states) {
                 let value = live.get(&text(key)).map(|(value, _)| value.clone());
@@ -144,7 +144,7 @@ fn one_head_proves_all_blocks_before_it() {
     let params = json!({ "scheme": "amb", "keys": [hex(b"often")], "head": head });
     let reply = node.ask("prooflight_prove", &params);
     answer(&config, &reply, &Statement::Keys { height: 20, keys: &[b"often"] }, |_, answer| {
-        let Answer::Keys(states) = answer else { panic!("{answer:?}") };
+        let StatementAnswer::Keys(states) = answer else { panic!("{answer:?}") };
         assert_eq!(states[0].value(), Some(&b"20"[..]));
     });
     for at in [20, 25, 30] {
@@ -152,7 +152,7 @@ fn one_head_proves_all_blocks_before_it() {
         let params = json!({ "lo": hex(lo), "hi": hi.map(hex), "at": quantity(at) });
         let reply = node.ask("prooflight_count", &params);
         answer(&config, &reply, &Statement::Count { height: at, lo, hi }, |header, answer| {
-            let Answer::Count(count) = answer else { panic!("{answer:?}") };
+            let StatementAnswer::Count(count) = answer else { panic!("{answer:?}") };
             assert_eq!((header.height, *count), (at, 7 * 2));
         });
     }
@@ -186,14 +186,14 @@ fn a_history_has_the_headers_of_its_changes() {
         let headers: Vec<_> = reply["headers"].as_array().unwrap().iter().map(decode).collect();
         let hashes = reply["hashes"].as_array().unwrap().iter();
         let hashes: Vec<_> = hashes.map(|hash| bytes(hash).try_into().unwrap()).collect();
-        let placed = Headers::with_ancestors(head, headers.clone(), &hashes).unwrap();
+        let placed = AcceptedHeaders::with_ancestors(head, headers.clone(), &hashes).unwrap();
         let proof = bytes(&reply["proof"]);
         let statement = Statement::History { key, from, to };
         let verified =
             verify(&Trust::new(&config), Scheme::Amb, &placed, &statement, &proof).unwrap();
-        let Answer::History(history) = verified.get() else { panic!("{verified:?}") };
+        let StatementAnswer::History(history) = verified.get() else { panic!("{verified:?}") };
         let changes: Vec<_> =
-            history.changes.iter().filter_map(prooflight_core::Answer::changed).collect();
+            history.changes.iter().filter_map(prooflight_core::PastState::changed_at).collect();
         (changes, headers.into_iter().map(|header| header.height).collect::<Vec<_>>())
     };
     assert_eq!(ask(b"003-0", 2, 9, 11), (vec![3, 4], vec![2, 3, 4, 9]));
@@ -221,8 +221,9 @@ fn a_replica_gets_every_entry_and_then_the_changed_ones() {
             let reply = node.ask("prooflight_transfer", &params);
             let header = header(&reply["header"]).header;
             let hash = header.root(Scheme::Amb).unwrap().try_into().unwrap();
-            let (root, proof) = (Root { hash, height: header.height }, bytes(&reply["proof"]));
-            let question = Transfer { lo: &lo, hi: None, after };
+            let (root, proof) =
+                (TrustedRoot { hash, height: header.height }, bytes(&reply["proof"]));
+            let question = TransferQuestion { lo: &lo, hi: None, after };
             let page = verify_transfer(&root, &question, &proof, &Limits::DEFAULT).unwrap();
             assert!(page.entries.iter().all(|it| after.is_none_or(|after| it.block > after)));
             entries += page.entries.len();

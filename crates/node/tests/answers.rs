@@ -203,9 +203,9 @@ fn the_listener_for_authorities_shows_its_pages_for_its_token_only() {
     let _authority = council.authority_beside(0, &token);
     let leader = council.lead(&["--authority-token-file", file.to_str().unwrap()]);
     let statuses = |token: &str| {
-        let client = Client { address: council.entrance, token: None };
+        let client = Client { address: council.authority_listen, token: None };
         let status = |page: &str| {
-            let host = council.entrance;
+            let host = council.authority_listen;
             let head =
                 format!("GET {page} HTTP/1.1\r\nHost: {host}\r\n{token}Connection: close\r\n\r\n");
             let (status, body) = client.send(head.as_bytes()).unwrap();

@@ -13,8 +13,8 @@ use harness::past::{Changes, chain, diff, history, of_key};
 use harness::{Node, Server, command, hex, set};
 use prooflight_core::Limits;
 use prooflight_core::chain::{SignedHeader, StateOperation, operations_root};
-use prooflight_core::store::{Read, Store, WriteBatch};
-use prooflight_node::Body;
+use prooflight_core::store::{ReadStore, Store, WriteBatch};
+use prooflight_node::BlockBody;
 use prooflight_node::store;
 use serde_json::{Value, json};
 
@@ -286,7 +286,7 @@ fn a_block_that_does_not_lead_to_its_header_is_not_made_into_a_file() {
             [b"h", b"b"].map(|part| [&part[..], &2_u64.to_be_bytes()].concat());
         let value = b"another".to_vec();
         let operation = StateOperation::Set { key: b"another".to_vec(), value };
-        let body = Body { operations: vec![operation], transitions: Vec::new() };
+        let body = BlockBody { operations: vec![operation], transitions: Vec::new() };
         let mut batch = WriteBatch::new();
         if wrong_header {
             let bytes = store.get(&header_key).unwrap().unwrap();

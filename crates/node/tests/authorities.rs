@@ -10,14 +10,14 @@ use std::thread;
 use std::time::Duration;
 
 use harness::authorities::{AuthorityProcess, Council, memory, submit, submit_soon};
-use harness::ledger::{Ledger, Told, submit_numbered};
+use harness::ledger::{Ledger, SubmitAnswer, submit_numbered};
 use harness::liar::Lie;
 use harness::light::{genesis, header, verified};
 use harness::{Client, Node, PROGRAM, command, eventually, hex, text};
 use prooflight_core::chain::{SignedHeader, StateOperation};
 use prooflight_node::Chain;
 use prooflight_node::clock::now_ms;
-use prooflight_node::proposals::{Attempt, Proposal, ProposalFolder, Proposals, id_of};
+use prooflight_node::proposals::{AttemptId, Proposal, ProposalFolder, ProposalStore, proposal_id};
 use serde_json::{Value, json};
 
 fn head(node: &Node) -> SignedHeader {
@@ -84,9 +84,9 @@ fn two_of_three_go_on_and_their_blocks_verify() {
 }
 
 /// Random numbers from a seed.
-struct Dice(u64);
+struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     fn below(&mut self, limit: u64) -> u64 {
         // SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -105,7 +105,7 @@ fn number_of(variable: &str, default: u64) -> u64 {
 fn kill_9_loses_no_acknowledged_block_and_nobody_signs_twice() {
     let (kills, seed) = (number_of("PROOFLIGHT_KILLS", 10), number_of("PROOFLIGHT_SEED", 1));
     println!("seed {seed}");
-    let mut dice = Dice(seed);
+    let mut dice = SeededRng(seed);
     let council = Council::new(3, 2);
     let mut authorities: [_; 3] = all(&council);
     let mut leader = council.lead(&[]);
@@ -132,7 +132,7 @@ fn kill_9_loses_no_acknowledged_block_and_nobody_signs_twice() {
                 submitter.join().unwrap()
             }
         };
-        let Submitted { told, late } = submitted;
+        let SubmitResults { told, late } = submitted;
         ledger.add(told);
         ledger.check(&leader, 40);
         for authority in &mut authorities {
@@ -160,26 +160,26 @@ fn kill_9_loses_no_acknowledged_block_and_nobody_signs_twice() {
 }
 
 /// What a submitter was told.
-struct Submitted {
-    told: Vec<Told>,
+struct SubmitResults {
+    told: Vec<SubmitAnswer>,
     /// The first answer that no block came in time.
     late: Option<String>,
 }
 
 /// Submits one after another until the leader does not answer, at most 40 times.
-fn submit_until_killed(client: &Client, first: usize) -> Submitted {
-    let mut submitted = Submitted { told: Vec::new(), late: None };
+fn submit_until_killed(client: &Client, first: usize) -> SubmitResults {
+    let mut submitted = SubmitResults { told: Vec::new(), late: None };
     for number in first..first + 40 {
         let (told, why) = submit_numbered(client, number);
         submitted.told.push(told.clone());
         match told {
-            Told::Included(_) => {}
+            SubmitAnswer::Included(_) => {}
             // Authorities are not back yet.
-            Told::Refused => thread::sleep(Duration::from_millis(10)),
-            Told::Late => {
+            SubmitAnswer::Refused => thread::sleep(Duration::from_millis(10)),
+            SubmitAnswer::Late => {
                 submitted.late.get_or_insert(why);
             }
-            Told::Nothing => break,
+            SubmitAnswer::Nothing => break,
         }
     }
     submitted
@@ -195,7 +195,7 @@ fn a_submission_that_is_late_is_in_one_block_once_there_is_a_quorum() {
     council.proxy.tell(Lie::SilentAbout("prooflight_sign"));
     for _ in 0..2 {
         let (told, why) = submit_numbered(&leader.client(), ledger.next());
-        assert!(matches!(told, Told::Late), "{told:?}: {why}");
+        assert!(matches!(told, SubmitAnswer::Late), "{told:?}: {why}");
         ledger.add([told]);
         ledger.check(&leader, 40);
     }
@@ -215,7 +215,7 @@ fn a_proposal_is_resumed_after_the_leader_is_killed_before_a_quorum() {
     let mut leader = council.lead(&[]);
     submit_soon(&leader, "a", "1");
     let height = head(&leader).header.height + 1;
-    let at = Attempt { height, number: 0 };
+    let at = AttemptId { height, number: 0 };
 
     // The leader hears of no signature.
     council.proxy.tell(Lie::SilentAbout("prooflight_sign"));
@@ -268,7 +268,7 @@ fn an_invalid_proposal_gets_no_quorum_and_another_attempt_does() {
     };
     let wrong = Proposal { header: wrong, operations: vec![] }.encode().unwrap();
     let proposals = ProposalFolder::of(&council.leader_folder());
-    let at = Attempt { height: newest.height + 1, number: 0 };
+    let at = AttemptId { height: newest.height + 1, number: 0 };
     proposals.create(at, &wrong).unwrap();
 
     let leader = council.lead(&[]);
@@ -354,16 +354,16 @@ fn a_leader_whose_answers_are_changed_or_cut_gets_no_signature() {
 }
 
 /// What a leader that lies says to an authority.
-struct Offer {
+struct LyingOffer {
     head: u64,
     height: u64,
     attempts: Vec<Vec<u8>>,
 }
 
-impl Offer {
+impl LyingOffer {
     /// The lie. The last attempt is asked for; what an authority says is taken.
     fn told(self) -> Lie {
-        let id = hex(&id_of(self.attempts.last().unwrap()));
+        let id = hex(&proposal_id(self.attempts.last().unwrap()));
         Lie::Invented(Arc::new(move |method, params| match method {
             "prooflight_awaited" => json!({
                 "head": format!("{:#x}", self.head),
@@ -408,7 +408,8 @@ fn a_leader_that_lies_gets_one_signature_of_a_height() {
         invalid.encode().unwrap()
     };
     let bytes = |block: &Proposal| block.encode().unwrap();
-    let offer = |attempts: &[Vec<u8>]| Offer { head: newest, height, attempts: attempts.to_vec() };
+    let offer =
+        |attempts: &[Vec<u8>]| LyingOffer { head: newest, height, attempts: attempts.to_vec() };
     let signed_before = council.signatures().len();
     council.proxy.tell(offer(&[bytes(&first)]).told());
     eventually(|| council.signatures().len() > signed_before, || authority.log());
@@ -426,11 +427,11 @@ fn a_leader_that_lies_gets_one_signature_of_a_height() {
         (offer(&[invalid(&first), bytes(&other)]), "already_signed"),
         (offer(&[invalid(&first), garbage, bytes(&other)]), "already_signed"),
         // The next height, as if the first block were published.
-        (Offer { height: height + 1, ..offer(&[bytes(&later)]) }, "wrong_block"),
-        (Offer { head: height, ..offer(&[bytes(&other)]) }, "invalid_result"),
-        (Offer { head: u64::MAX, ..offer(&[bytes(&other)]) }, "invalid_result"),
+        (LyingOffer { height: height + 1, ..offer(&[bytes(&later)]) }, "wrong_block"),
+        (LyingOffer { head: height, ..offer(&[bytes(&other)]) }, "invalid_result"),
+        (LyingOffer { head: u64::MAX, ..offer(&[bytes(&other)]) }, "invalid_result"),
         // An old height.
-        (Offer { head: 0, height: newest, ..offer(&[bytes(&other)]) }, "wrong_block"),
+        (LyingOffer { head: 0, height: newest, ..offer(&[bytes(&other)]) }, "wrong_block"),
         (offer(&vec![bytes(&other); 17]), "invalid_reply"),
     ] {
         let said = || authority.log().matches(says).count();

@@ -11,10 +11,10 @@ use prooflight_core::chain::{
     verify_ancestor, verify_head,
 };
 use prooflight_core::statement::Statement;
-use prooflight_core::store::Proved;
+use prooflight_core::store::StateProof;
 use prooflight_core::{Reason, Result, Scheme};
-use prooflight_node::authority::{Signers, generate};
-use prooflight_node::{At, Block, Chain, Verdict, View};
+use prooflight_node::authority::{Signers, generate_key};
+use prooflight_node::{Block, BlockId, Chain, Verdict, View};
 
 const NOW: u64 = 1_800_000_000_000;
 
@@ -28,11 +28,11 @@ fn delete(key: &str) -> StateOperation {
 
 /// A chain with two of three authorities' keys at hand.
 fn config() -> (ChainConfig, Signers) {
-    let keys = [(); 3].map(|()| generate().unwrap());
+    let keys = [(); 3].map(|()| generate_key().unwrap());
     let config = ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: "test".to_owned(),
-        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+        schemes: vec![SchemeConfig::without_params(Scheme::Avl)],
         authorities: keys.iter().map(|key| key.verifying_key().to_bytes()).collect(),
         quorum: 2,
         limits: ChainLimits::default(),
@@ -62,11 +62,11 @@ fn made(folder: &Path) -> (Chain, Signers) {
     (chain, signers)
 }
 
-fn prove(view: &View, height: u64, keys: &[&[u8]]) -> Result<Proved> {
+fn prove(view: &View, height: u64, keys: &[&[u8]]) -> Result<StateProof> {
     view.prove(Scheme::Avl, &Statement::Keys { height, keys })
 }
 
-fn lookup(view: &View, at: At, key: &str) -> Option<Vec<u8>> {
+fn lookup(view: &View, at: BlockId, key: &str) -> Option<Vec<u8>> {
     let header = view.header(at).unwrap().header;
     let proved = prove(view, header.height, &[key.as_bytes()]).unwrap();
     let root = header.root(Scheme::Avl).unwrap();
@@ -83,16 +83,16 @@ fn heads_extend_every_checkpoint_and_older_headers_are_their_ancestors() {
     let (chain, _) = made(folder.path());
     let view = chain.view().unwrap();
     for height in 0..=view.height() {
-        let header = view.header(At::Height(height)).unwrap();
+        let header = view.header(BlockId::Height(height)).unwrap();
         assert_eq!(header.signatures.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [0, 2]);
         let header_hash = header.header.hash();
-        assert_eq!(view.header(At::Hash(header_hash)).unwrap(), header);
+        assert_eq!(view.header(BlockId::Hash(header_hash)).unwrap(), header);
         let checkpoint = Checkpoint { config: view.config().clone(), height, header_hash };
         let path = view.header_path(height, &view.head().header).unwrap();
         let accepted = verify_head(&checkpoint, view.head(), &path, &SyncPolicy::at(NOW)).unwrap();
         assert_eq!(accepted.header_hash, *view.head_hash());
         for older in 0..=height {
-            let ancestor = view.header(At::Height(older)).unwrap().header;
+            let ancestor = view.header(BlockId::Height(older)).unwrap().header;
             let path = view.header_path(older, &header.header).unwrap();
             verify_ancestor(&header.header, &ancestor, &path).unwrap();
         }
@@ -114,7 +114,7 @@ fn values_and_absences_verify_at_every_height() {
         }
         for key in ["alice", "bob", "key 3", "nobody", ""] {
             let expected = state.get(key.as_bytes()).cloned();
-            assert_eq!(lookup(&view, At::Height(height), key), expected, "{key} at {height}");
+            assert_eq!(lookup(&view, BlockId::Height(height), key), expected, "{key} at {height}");
         }
     }
     let entries: Vec<_> = view.entries().map(Result::unwrap).collect();
@@ -128,7 +128,7 @@ fn transitions_lead_from_digest_to_digest() {
     let view = chain.view().unwrap();
     let mut digest = None;
     for height in 0..=view.height() {
-        let Block { header, body } = view.block(At::Height(height)).unwrap();
+        let Block { header, body } = view.block(BlockId::Height(height)).unwrap();
         let [(1, proof)] = &body.transitions[..] else { unreachable!() };
         let root = Digest::try_from(header.header.root(Scheme::Avl).unwrap()).unwrap();
         if let Some(before) = digest {
@@ -148,10 +148,10 @@ fn a_view_stays_as_it_was_while_blocks_are_made() {
     let head = *before.head_hash();
     let after = signers.make(&mut chain, [set("alice", "new")], NOW).unwrap();
     assert_eq!((before.height() + 1, *before.head_hash()), (after.height(), head));
-    assert_eq!(lookup(&before, At::Latest, "alice"), Some(b"19".to_vec()));
-    assert_eq!(lookup(&after, At::Latest, "alice"), Some(b"new".to_vec()));
-    assert_eq!(lookup(&after, At::Hash(head), "alice"), Some(b"19".to_vec()));
-    let refused = before.header(At::Height(after.height())).unwrap_err();
+    assert_eq!(lookup(&before, BlockId::Latest, "alice"), Some(b"19".to_vec()));
+    assert_eq!(lookup(&after, BlockId::Latest, "alice"), Some(b"new".to_vec()));
+    assert_eq!(lookup(&after, BlockId::Hash(head), "alice"), Some(b"19".to_vec()));
+    let refused = before.header(BlockId::Height(after.height())).unwrap_err();
     assert_eq!(refused.reason(), Reason::UnknownBlock);
 }
 
@@ -166,7 +166,7 @@ fn a_chain_continues_after_opening_again() {
     let view = signers.make(&mut chain, [set("bob", "3")], 0).unwrap();
     assert_eq!(view.head().header.parent, head);
     assert_eq!(view.head().header.timestamp_ms, NOW + view.height());
-    assert_eq!(lookup(&view, At::Latest, "bob"), Some(b"3".to_vec()));
+    assert_eq!(lookup(&view, BlockId::Latest, "bob"), Some(b"3".to_vec()));
 }
 
 #[test]
@@ -188,12 +188,12 @@ fn a_replica_that_executes_the_blocks_has_the_same_chain() {
     let view = chain.view().unwrap();
     let mut replica = Chain::create(other.path(), view.config()).unwrap();
     for height in 0..=view.height() {
-        replica.follow(view.block(At::Height(height)).unwrap()).into_result().unwrap();
+        replica.follow(view.block(BlockId::Height(height)).unwrap()).into_result().unwrap();
     }
     let copy = replica.view().unwrap();
     assert_eq!((copy.head(), copy.head_hash()), (view.head(), view.head_hash()));
     for height in 0..=view.height() {
-        let at = At::Height(height);
+        let at = BlockId::Height(height);
         assert_eq!(copy.block(at).unwrap(), view.block(at).unwrap());
         let keys: [&[u8]; 2] = [b"alice", b"nobody"];
         assert_eq!(prove(&copy, height, &keys).unwrap(), prove(&view, height, &keys).unwrap());
@@ -210,8 +210,8 @@ fn a_replica_refuses_every_wrong_block() {
         signers.make(&mut chain, block, NOW).unwrap();
     }
     let view = chain.view().unwrap();
-    replica.follow(view.block(At::Height(0)).unwrap()).into_result().unwrap();
-    let good = view.block(At::Height(1)).unwrap();
+    replica.follow(view.block(BlockId::Height(0)).unwrap()).into_result().unwrap();
+    let good = view.block(BlockId::Height(1)).unwrap();
 
     let refused = |replica: &mut Chain, change: &dyn Fn(&mut Block)| {
         let mut block = good.clone();
@@ -290,7 +290,7 @@ fn pruned_states_are_unavailable_and_blocks_stay() {
     assert_eq!(prove(&view, 10).unwrap(), prove(&before, 10).unwrap());
     // An earlier view stays readable.
     prove(&before, 9).unwrap();
-    assert_eq!(view.block(At::Height(9)).unwrap(), before.block(At::Height(9)).unwrap());
+    assert_eq!(view.block(BlockId::Height(9)).unwrap(), before.block(BlockId::Height(9)).unwrap());
 }
 
 /// Copies a folder; the store must not be open.
@@ -337,7 +337,7 @@ fn a_store_that_lost_an_acknowledged_block_is_not_opened() {
 #[test]
 fn keys_that_are_no_authorities_or_too_few_make_no_blocks() {
     let (config, _) = config();
-    let refused = Signers::new(&config, vec![generate().unwrap()]).unwrap_err();
+    let refused = Signers::new(&config, vec![generate_key().unwrap()]).unwrap_err();
     assert_eq!(refused.reason(), Reason::InvalidConfig);
     let refused = Signers::new(&config, vec![]).unwrap_err();
     assert!(refused.expected().contains('2'), "{refused}");

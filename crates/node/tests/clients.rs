@@ -21,7 +21,7 @@ fn settings(folder: &Path, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-const TWO: &str = r#"
+const TWO_CLIENTS: &str = r#"
 block-interval-ms = 0
 [anonymous]
 read = false
@@ -57,7 +57,7 @@ fn refused(client: &Client, method: &str) -> String {
 #[test]
 fn a_token_allows_what_its_client_may_do() {
     let folder = tempfile::tempdir().unwrap();
-    let node = begin(folder.path(), TWO);
+    let node = begin(folder.path(), TWO_CLIENTS);
     let with = |token: Option<&str>| Client { token: token.map(str::to_owned), ..node.client() };
     for (token, head, submit) in [
         (None, "not_authorised", "not_authorised"),
@@ -81,7 +81,7 @@ fn a_token_allows_what_its_client_may_do() {
 #[test]
 fn a_client_makes_no_more_calls_than_it_may() {
     let folder = tempfile::tempdir().unwrap();
-    let node = begin(folder.path(), TWO);
+    let node = begin(folder.path(), TWO_CLIENTS);
     let writer = Client { token: Some("writer-secret".to_owned()), ..node.client() };
     // Each call of a batch counts.
     let submit = json!({

@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig, StateOperation};
 use prooflight_core::{Reason, Result, Scheme};
-use prooflight_node::authority::{Signers, generate};
-use prooflight_node::clock::{Clock, Reading};
-use prooflight_node::copy::Access;
+use prooflight_node::authority::{Signers, generate_key};
+use prooflight_node::backup::AdminAccess;
+use prooflight_node::clock::{Clock, ClockReading};
 use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::{Conditions, Included, Pace, start};
-use prooflight_node::server::{NodeStanding, NotReady, Standing};
-use prooflight_node::space::Space;
-use prooflight_node::{At, Chain, Retention};
+use prooflight_node::producer::{BlockConditions, BlockPace, BlockRef, start};
+use prooflight_node::server::{NodeStatus, NotReady, ServerStatus};
+use prooflight_node::space::DiskSpace;
+use prooflight_node::{BlockId, BlockRetention, Chain};
 use tokio::sync::watch;
 
 const NOW: u64 = 1_800_000_000_000;
 const TWO_DAYS: u64 = 2 * 86_400_000;
 
 fn begun(folder: &Path) -> (Chain, Signers) {
-    let key = generate().unwrap();
+    let key = generate_key().unwrap();
     let config = ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: "test".to_owned(),
-        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+        schemes: vec![SchemeConfig::without_params(Scheme::Avl)],
         authorities: vec![key.verifying_key().to_bytes()],
         quorum: 1,
         limits: ChainLimits::default(),
@@ -46,17 +46,21 @@ async fn no_block_is_made_while_the_clock_is_wrong() {
     let wall = Arc::new(AtomicU64::new(NOW));
     let clock = Clock::new({
         let wall = wall.clone();
-        move || Reading { wall_ms: wall.load(Ordering::SeqCst), steady: Duration::ZERO }
+        move || ClockReading { wall_ms: wall.load(Ordering::SeqCst), steady: Duration::ZERO }
     });
     let set = |ms: u64| wall.store(ms, Ordering::SeqCst);
     let (published, views) = watch::channel(chain.view().unwrap());
-    let space = Space::new(folder.path(), 0);
-    let conditions = Arc::new(Conditions::new(views.clone(), clock, space));
-    let pace = Pace { interval: Duration::ZERO, empty_blocks: false, keep: Retention::default() };
+    let space = DiskSpace::new(folder.path(), 0);
+    let conditions = Arc::new(BlockConditions::new(views.clone(), clock, space));
+    let pace = BlockPace {
+        interval: Duration::ZERO,
+        empty_blocks: false,
+        keep: BlockRetention::default(),
+    };
     let (submitter, thread) =
         start(chain, signers, pace, conditions.clone(), published, Metrics::new());
-    let access = Access::open(folder.path(), "127.0.0.1:1".parse().unwrap()).unwrap();
-    let standing = NodeStanding {
+    let access = AdminAccess::open(folder.path(), "127.0.0.1:1".parse().unwrap()).unwrap();
+    let standing = NodeStatus {
         views: views.clone(),
         conditions: Some(conditions),
         progress: None,
@@ -67,11 +71,11 @@ async fn no_block_is_made_while_the_clock_is_wrong() {
         let set = StateOperation::Set { key: b"key".to_vec(), value: b"value".to_vec() };
         submitter.submit(vec![set]).await
     };
-    let timestamp = |included: Result<Included>| {
-        let at = At::Height(included.unwrap().height);
+    let timestamp = |included: Result<BlockRef>| {
+        let at = BlockId::Height(included.unwrap().height);
         views.borrow().header(at).unwrap().header.timestamp_ms
     };
-    let refused = |included: Result<Included>| included.unwrap_err().reason();
+    let refused = |included: Result<BlockRef>| included.unwrap_err().reason();
     let not_ready = || match standing.ready() {
         Err(NotReady::Failed(error)) => error.reason(),
         other => unreachable!("{other:?}"),

@@ -18,7 +18,7 @@ use prooflight_node::clock::now_ms;
 use serde_json::{Value, json};
 
 /// The positions of the bytes to change, in thousandths of a file.
-const PLACES: [usize; 7] = [0, 100, 250, 431, 600, 733, 999];
+const BYTE_POSITIONS: [usize; 7] = [0, 100, 250, 431, 600, 733, 999];
 /// The blocks after genesis; block h sets each key to h.
 const BLOCKS: u64 = 10;
 const KEYS: u64 = 20;
@@ -53,7 +53,7 @@ fn a_large_file_of_the_nodes_of_avl_makes_no_difference() {
     let head = text(&command(&chain, &["checkpoint"]).stdout);
     let check = |what: &str| {
         let verified = command(&chain, &["verify"]);
-        let expected = format!("4 blocks and {MANY} values verified\n");
+        let expected = format!("4 blocks and {NODES_FILE_KEYS} values verified\n");
         assert_eq!(text(&verified.stdout), expected, "{what}: {}", text(&verified.stderr));
         let backup = folder.path().join(what);
         let copied = command(&chain, &["backup", backup.to_str().unwrap()]);
@@ -79,14 +79,14 @@ fn a_large_file_of_the_nodes_of_avl_makes_no_difference() {
 }
 
 /// Enough keys for a file of nodes.
-const MANY: u32 = 35_000;
+const NODES_FILE_KEYS: u32 = 35_000;
 
 /// Makes blocks until their nodes are in the file, and one more.
 fn gather_nodes(folder: &Path, nodes: &Path) {
     let mut chain = Chain::open(folder).unwrap();
     let key = authority::read_key(&folder.join("authority-0.key")).unwrap();
     let signers = Signers::new(chain.config(), vec![key]).unwrap();
-    for (value, keys) in [("1", MANY), ("2", MANY), ("3", 10)] {
+    for (value, keys) in [("1", NODES_FILE_KEYS), ("2", NODES_FILE_KEYS), ("3", 10)] {
         let set =
             |key: u32| StateOperation::Set { key: key.to_be_bytes().into(), value: value.into() };
         signers.make(&mut chain, (0..keys).map(set), now_ms()).unwrap();
@@ -103,7 +103,7 @@ fn damage_everywhere(age: impl Fn(&Path)) {
         let ops: Vec<_> = (0..KEYS).map(|key| set(&key.to_string(), &height.to_string())).collect();
         node.ask("prooflight_submit", &json!({ "ops": ops }));
     }
-    let truth = Truth::of(&node);
+    let truth = OriginalAnswers::of(&node);
     assert!(node.stop().success());
     age(folder.path());
     let verified = format!("{} blocks and {KEYS} values verified\n", BLOCKS + 1);
@@ -149,9 +149,11 @@ fn damage_everywhere(age: impl Fn(&Path)) {
 fn places(files: &[PathBuf]) -> Vec<(&PathBuf, usize)> {
     let is_alike = |file: &&PathBuf| is_snapshot(file) || is_small_of_keyspace(file);
     let (alike, others): (Vec<_>, Vec<_>) = files.iter().partition(is_alike);
-    let others = others.into_iter().flat_map(|file| PLACES.map(|place| (file, place)));
+    let others = others.into_iter().flat_map(|file| BYTE_POSITIONS.map(|place| (file, place)));
     let alike = alike.into_iter().step_by(3);
-    others.chain(alike.flat_map(|file| [(file, PLACES[1]), (file, PLACES[4])])).collect()
+    others
+        .chain(alike.flat_map(|file| [(file, BYTE_POSITIONS[1]), (file, BYTE_POSITIONS[4])]))
+        .collect()
 }
 
 /// Whether a file lists the tables of a keyspace, or names the list.
@@ -165,7 +167,7 @@ fn is_snapshot(file: &Path) -> bool {
 }
 
 /// A node's answers before its files were damaged.
-struct Truth {
+struct OriginalAnswers {
     checkpoint: Checkpoint,
     head: Value,
     blocks: Vec<Value>,
@@ -173,7 +175,7 @@ struct Truth {
     newest: Vec<(&'static str, Value, Value)>,
 }
 
-impl Truth {
+impl OriginalAnswers {
     fn of(node: &Node) -> Self {
         let at = |height: u64| json!({ "at": format!("{height:#x}") });
         let blocks = (0..=BLOCKS).map(|height| node.ask("prooflight_block", &at(height)));

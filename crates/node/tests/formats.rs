@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use harness::accounts::{account, proved, set, slot_key, word};
-use harness::former::{self, FIRST, Form, THIRD};
+use harness::former::{self, FIRST_FORM, StoreForm, THIRD_FORM};
 use harness::keys::values;
 use harness::light::genesis;
 use harness::{Node, command, hex, text};
@@ -24,15 +24,16 @@ use serde_json::{Value, json};
 const SETTINGS: &[&str] = &["--block-interval-ms", "0", "--lmpt-replay"];
 
 /// The schemes that prove keys. The sixth, `mpt`, proves accounts.
-const OF_KEYS: [Scheme; 5] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Lmpt, Scheme::Amb];
+const KEY_SCHEMES: [Scheme; 5] =
+    [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Lmpt, Scheme::Amb];
 
 /// The blocks that are made before the folder is brought into an earlier format, and all.
-const BEFORE: u64 = 8;
-const ALL: u64 = 12;
+const OLD_BLOCKS: u64 = 8;
+const ALL_BLOCKS: u64 = 12;
 
 /// The number of permanent accounts, and the account that block 3 deletes.
 const ADDRESSES: u8 = 30;
-const GONE: Address = [0xdd; 20];
+const DELETED_ADDRESS: Address = [0xdd; 20];
 
 /// A key with its new value; `None` if the block deletes it.
 type KeyChange = (Vec<u8>, Option<Vec<u8>>);
@@ -54,10 +55,10 @@ fn changes(height: u64) -> Vec<KeyChange> {
     }
     match height {
         1 => {
-            changes.push((GONE.to_vec(), Some(account(1, 1))));
-            changes.push((slot_key(&GONE, 1), Some(vec![1])));
+            changes.push((DELETED_ADDRESS.to_vec(), Some(account(1, 1))));
+            changes.push((slot_key(&DELETED_ADDRESS, 1), Some(vec![1])));
         }
-        3 => changes.push((GONE.to_vec(), None)),
+        3 => changes.push((DELETED_ADDRESS.to_vec(), None)),
         _ => {}
     }
     changes
@@ -101,7 +102,7 @@ fn roots(node: &Node, newest: u64) -> Vec<Value> {
 fn check(node: &Node, config: &ChainConfig, at: u64, lvmt: bool) {
     let state = state(at);
     let addresses: Vec<Address> = (1..=ADDRESSES).step_by(7).map(|n| [n; 20]).collect();
-    let addresses = [&addresses[..], &[GONE, [0xee; 20]]].concat();
+    let addresses = [&addresses[..], &[DELETED_ADDRESS, [0xee; 20]]].concat();
     let slots = [0, 1, 7, 8, 9, 12];
     let keys = addresses.iter().flat_map(|address| {
         let slots = slots.map(|slot| slot_key(address, slot));
@@ -110,7 +111,7 @@ fn check(node: &Node, config: &ChainConfig, at: u64, lvmt: bool) {
     let keys: Vec<_> = keys.collect();
     let asked: Vec<_> = keys.iter().map(Vec::as_slice).collect();
     let expected: Vec<_> = keys.iter().map(|key| state.get(key).cloned()).collect();
-    for scheme in OF_KEYS.into_iter().filter(|scheme| lvmt || *scheme != Scheme::Lvmt) {
+    for scheme in KEY_SCHEMES.into_iter().filter(|scheme| lvmt || *scheme != Scheme::Lvmt) {
         assert_eq!(
             values(node, config, scheme, &asked, at),
             Ok(expected.clone()),
@@ -164,19 +165,19 @@ impl Scene {
         let folder = tempfile::tempdir().unwrap();
         let [chain, further] = ["chain", "further"].map(|name| folder.path().join(name));
         let schemes: Vec<_> = Scheme::ALL.into_iter().filter(|scheme| scheme.exists()).collect();
-        assert_eq!(schemes.len(), OF_KEYS.len() + 1, "a scheme that these tests leave out");
+        assert_eq!(schemes.len(), KEY_SCHEMES.len() + 1, "a scheme that these tests leave out");
         let schemes: Vec<_> = schemes.into_iter().map(Scheme::as_str).collect();
         let begin = ["init", "--schemes", &schemes.join(","), "--lvmt-log-n", "4"];
         run(&chain, &[&begin[..], &["--lmpt-era-blocks", "3"]].concat());
         let node = Node::start(&chain, SETTINGS);
-        make(&node, 1..=BEFORE);
+        make(&node, 1..=OLD_BLOCKS);
         let config = genesis(&node).config;
-        check(&node, &config, BEFORE, true);
+        check(&node, &config, OLD_BLOCKS, true);
         assert!(node.stop().success());
         copy(&chain, &further);
         let node = Node::start(&further, SETTINGS);
-        make(&node, BEFORE + 1..=ALL);
-        let roots = roots(&node, ALL);
+        make(&node, OLD_BLOCKS + 1..=ALL_BLOCKS);
+        let roots = roots(&node, ALL_BLOCKS);
         assert!(node.stop().success());
         let now = fs::read_to_string(chain.join("format")).unwrap();
         let checkpoint = run(&chain, &["checkpoint"]);
@@ -184,7 +185,12 @@ impl Scene {
     }
 
     /// A copy of the chain whose folder has another form; also how many of its entries have a keyspace of their own.
-    fn form(&self, name: &str, format: Option<u32>, form: Form) -> (std::path::PathBuf, usize) {
+    fn form(
+        &self,
+        name: &str,
+        format: Option<u32>,
+        form: StoreForm,
+    ) -> (std::path::PathBuf, usize) {
         let folder = self.folder.path().join(name);
         copy(&self.folder.path().join("chain"), &folder);
         let entries = former::rewrite(&folder, form);
@@ -201,17 +207,17 @@ impl Scene {
         let node = Node::start(folder, SETTINGS);
         assert_eq!(fs::read_to_string(folder.join("format")).unwrap(), self.now);
         let config = genesis(&node).config;
-        for at in [0, 2, 3, 5, BEFORE] {
-            check(&node, &config, at, at == BEFORE);
+        for at in [0, 2, 3, 5, OLD_BLOCKS] {
+            check(&node, &config, at, at == OLD_BLOCKS);
         }
-        make(&node, BEFORE + 1..=ALL);
-        assert_eq!(roots(&node, ALL), self.roots);
-        for at in [1, 4, BEFORE, BEFORE + 1, ALL] {
-            check(&node, &config, at, at >= BEFORE);
+        make(&node, OLD_BLOCKS + 1..=ALL_BLOCKS);
+        assert_eq!(roots(&node, ALL_BLOCKS), self.roots);
+        for at in [1, 4, OLD_BLOCKS, OLD_BLOCKS + 1, ALL_BLOCKS] {
+            check(&node, &config, at, at >= OLD_BLOCKS);
         }
         assert!(node.stop().success());
-        let values = state(ALL).len();
-        let verified = format!("{} blocks and {values} values verified\n", ALL + 1);
+        let values = state(ALL_BLOCKS).len();
+        let verified = format!("{} blocks and {values} values verified\n", ALL_BLOCKS + 1);
         assert_eq!(run(folder, &["verify"]), verified);
     }
 }
@@ -229,14 +235,14 @@ fn a_chain_with_all_schemes_is_brought_up_to_date_from_the_first_format() {
         ("export", Some(1)),
         ("backup", Some(1)),
     ] {
-        let (folder, _) = scene.form(first, format, FIRST);
+        let (folder, _) = scene.form(first, format, FIRST_FORM);
         match first {
             "verify" => drop(run(&folder, &["verify"])),
             "checkpoint" => assert_eq!(run(&folder, &["checkpoint"]), scene.checkpoint),
             "export" => {
                 run(&folder, &["export", exported.to_str().unwrap()]);
                 let lines = fs::read_to_string(&exported).unwrap().lines().count();
-                assert_eq!(lines, state(BEFORE).len());
+                assert_eq!(lines, state(OLD_BLOCKS).len());
             }
             "backup" => {
                 run(&folder, &["backup", backup.to_str().unwrap()]);
@@ -252,17 +258,18 @@ fn a_chain_with_all_schemes_is_brought_up_to_date_from_the_first_format() {
 #[test]
 fn an_upgrade_that_was_interrupted_between_any_two_steps_goes_on() {
     let scene = Scene::new();
-    let (folder, entries) = scene.form("first", Some(1), FIRST);
+    let (folder, entries) = scene.form("first", Some(1), FIRST_FORM);
     fs::remove_dir_all(folder).unwrap();
     let parts = (1..=5).map(|part| entries * part / 5);
     // Entries are moved in batches, some of which end within a kind of keys; then the folder says format 2, and 3; then more
     // of them are moved; then the nodes of lvmt are made anew at once. Format 3 had two layouts of them.
-    let first = parts.clone().map(|moved| (1, Form { moved, ..FIRST }));
-    let second = Form { lvmt: Some(1), ..THIRD };
-    let later = [(2, second), (3, second), (2, Form { moved: entries, ..second })];
+    let first = parts.clone().map(|moved| (1, StoreForm { moved, ..FIRST_FORM }));
+    let second = StoreForm { lvmt: Some(1), ..THIRD_FORM };
+    let later = [(2, second), (3, second), (2, StoreForm { moved: entries, ..second })];
     let third = [0, entries / 4, entries / 2, entries * 3 / 4, entries];
-    let third = third.map(|moved| (3, Form { moved, ..THIRD }));
-    let last = [Some(1), Some(2), None].map(|lvmt| (4, Form { moved: entries, lvmt, ..THIRD }));
+    let third = third.map(|moved| (3, StoreForm { moved, ..THIRD_FORM }));
+    let last =
+        [Some(1), Some(2), None].map(|lvmt| (4, StoreForm { moved: entries, lvmt, ..THIRD_FORM }));
     for (number, (format, form)) in first.chain(later).chain(third).chain(last).enumerate() {
         let name = format!("{number}-{format}");
         let (folder, _) = scene.form(&name, Some(format), form);
@@ -277,7 +284,7 @@ fn an_upgrade_that_is_killed_goes_on() {
     let (mut left, mut delay) = (Vec::new(), 0);
     // Later each time, until the kill comes after the upgrade.
     while left.last() != Some(&scene.now) {
-        let (folder, _) = scene.form(&format!("{delay}"), Some(1), FIRST);
+        let (folder, _) = scene.form(&format!("{delay}"), Some(1), FIRST_FORM);
         let opening = Node::open(&folder, "127.0.0.1:0".parse().unwrap(), SETTINGS);
         thread::sleep(Duration::from_millis(delay));
         // kill -9.

@@ -10,23 +10,23 @@ use prooflight_core::chain::{
 use prooflight_core::statement::Statement;
 use prooflight_core::{Reason, Scheme};
 use prooflight_node::Chain;
-use prooflight_node::authority::{Signers, generate};
+use prooflight_node::authority::{Signers, generate_key};
 use prooflight_node::schemes::SchemeOptions;
 
 const NOW: u64 = 1_800_000_000_000;
 const SCHEMES: [Scheme; 3] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt];
 
 fn config() -> (ChainConfig, Signers) {
-    let key = generate().unwrap();
+    let key = generate_key().unwrap();
     let lvmt =
         LvmtConfig { params_id: VerifyingKey::dev(8).unwrap().params_id(), log_n: 8, log_arity: 2 };
     let config = ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: "imports".to_owned(),
         schemes: vec![
-            SchemeConfig::plain(Scheme::Avl),
+            SchemeConfig::without_params(Scheme::Avl),
             SchemeConfig::lvmt(&lvmt),
-            SchemeConfig::plain(Scheme::Smt),
+            SchemeConfig::without_params(Scheme::Smt),
         ],
         authorities: vec![key.verifying_key().to_bytes()],
         quorum: 1,
@@ -63,7 +63,8 @@ fn proofs(chain: &Chain) -> Vec<Vec<u8>> {
 }
 
 fn opened(folder: &Path, unproved: bool) -> Chain {
-    Chain::open_again(folder, &SchemeOptions { unproved, ..SchemeOptions::default() }).unwrap()
+    Chain::reopen(folder, &SchemeOptions { readers_disabled: unproved, ..SchemeOptions::default() })
+        .unwrap()
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn an_imported_state_is_proved_like_any_other_even_if_the_import_was_killed() {
             let mut chain = opened(folder, true);
             make(&mut chain, &signers, blocks);
             if ends {
-                chain.end_unproved().unwrap();
+                chain.finish_import().unwrap();
             }
         }
         let mut chain = opened(folder, false);

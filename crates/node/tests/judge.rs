@@ -9,28 +9,33 @@ use prooflight_core::chain::{
     ChainConfig, ChainLimits, Checkpoint, SchemeConfig, SignedHeader, StateOperation,
 };
 use prooflight_core::{Reason, Result, Scheme};
-use prooflight_node::authority::{Authority, HeaderSignature, Memory, Signers, generate};
+use prooflight_node::authority::{
+    Authority, HeaderSignature, Signers, SigningMemory, generate_key,
+};
 use prooflight_node::clock::now_ms;
 use prooflight_node::proposals::Proposal;
-use prooflight_node::{At, Block, Chain, Verdict, View};
+use prooflight_node::{Block, BlockId, Chain, Verdict, View};
 
 /// A chain with three authorities and a quorum of two.
-struct World {
+struct TestChain {
     folder: tempfile::TempDir,
     keys: [SigningKey; 3],
     leader: Chain,
     checkpoint: Checkpoint,
 }
 
-impl World {
+impl TestChain {
     /// A chain whose genesis block is proposed.
     fn new() -> (Self, Proposal) {
         let folder = tempfile::tempdir().unwrap();
-        let keys = [(); 3].map(|()| generate().unwrap());
+        let keys = [(); 3].map(|()| generate_key().unwrap());
         let config = ChainConfig {
             version: ChainConfig::VERSION,
             chain_id: "test".to_owned(),
-            schemes: vec![SchemeConfig::plain(Scheme::Avl), SchemeConfig::plain(Scheme::Smt)],
+            schemes: vec![
+                SchemeConfig::without_params(Scheme::Avl),
+                SchemeConfig::without_params(Scheme::Smt),
+            ],
             authorities: keys.iter().map(|key| key.verifying_key().to_bytes()).collect(),
             quorum: 2,
             limits: ChainLimits::default(),
@@ -46,7 +51,7 @@ impl World {
     /// The signers of these authorities.
     fn signers(&self, indices: &[usize]) -> Signers {
         let keys = indices.iter().map(|index| self.keys[*index].clone()).collect();
-        Signers::some(&self.checkpoint.config, keys).unwrap()
+        Signers::with_any_keys(&self.checkpoint.config, keys).unwrap()
     }
 
     /// Proposes the next block, without publishing it.
@@ -58,7 +63,7 @@ impl World {
     fn publish(&mut self, proposal: &Proposal, by: &[usize]) -> Block {
         let signed = self.signers(by).sign(proposal.header.clone());
         let view = self.commit(proposal, signed);
-        view.block(At::Latest).unwrap()
+        view.block(BlockId::Latest).unwrap()
     }
 
     /// Stores a proposal at the leader, with signatures.
@@ -83,9 +88,9 @@ impl World {
         let public = config.authorities[0];
         let path = self.memory_file();
         let memory = if path.exists() {
-            Memory::open(&path, config.id(), public)?
+            SigningMemory::open(&path, config.id(), public)?
         } else {
-            Memory::begin(&path, config.id(), public, 0)?
+            SigningMemory::begin(&path, config.id(), public, 0)?
         };
         Authority::new(chain, self.keys[0].clone(), memory, Some(self.checkpoint.clone()))
     }
@@ -123,8 +128,8 @@ fn refused<T: core::fmt::Debug>(result: Result<T>) -> Reason {
 }
 
 /// An authority with the genesis block, which it signed.
-fn begun() -> (World, Authority) {
-    let (mut world, genesis) = World::new();
+fn begun() -> (TestChain, Authority) {
+    let (mut world, genesis) = TestChain::new();
     let mut authority = world.open().unwrap();
     let signed = judge(&mut authority, &genesis).into_result().unwrap();
     let HeaderSignature { hash, signature } = signed;
@@ -133,7 +138,7 @@ fn begun() -> (World, Authority) {
     signed.signatures.insert(0, (0, signature));
     signed.check_signed(&world.checkpoint.config).unwrap();
     let view = world.commit(&genesis, signed);
-    authority.follow(view.block(At::Latest).unwrap()).unwrap();
+    authority.follow(view.block(BlockId::Latest).unwrap()).unwrap();
     (world, authority)
 }
 
@@ -262,14 +267,15 @@ fn only_the_next_height_is_judged() {
 
 #[test]
 fn genesis_is_signed_only_as_the_checkpoint_pins_it() {
-    let (mut world, genesis) = World::new();
+    let (mut world, genesis) = TestChain::new();
     world.checkpoint.header_hash[0] ^= 1;
     let mut authority = world.open().unwrap();
     assert_eq!(invalid(&mut authority, &genesis), Reason::Equivocation);
     drop(authority);
     let config = world.checkpoint.config.clone();
     let folder = world.folder.path().join("authority");
-    let memory = Memory::open(&world.memory_file(), config.id(), config.authorities[0]).unwrap();
+    let memory =
+        SigningMemory::open(&world.memory_file(), config.id(), config.authorities[0]).unwrap();
     let chain = Chain::open(&folder).unwrap();
     let mut authority = Authority::new(chain, world.keys[0].clone(), memory, None).unwrap();
     assert_eq!(unjudged(judge(&mut authority, &genesis)), Reason::InvalidArgument);
@@ -293,7 +299,7 @@ fn an_older_memory_is_found_by_the_signatures_that_were_published() {
     // With the newer memory it goes on; an older one that is restored later is found immediately.
     fs::remove_file(world.memory_file()).unwrap();
     let config = &world.checkpoint.config;
-    Memory::begin(&world.memory_file(), config.id(), config.authorities[0], 2).unwrap();
+    SigningMemory::begin(&world.memory_file(), config.id(), config.authorities[0], 2).unwrap();
     let mut authority = world.open().unwrap();
     authority.follow(block).unwrap();
     drop(authority);

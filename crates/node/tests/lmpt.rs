@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use harness::{Node, bytes, command, hex, set, text};
 use prooflight_core::chain::{LmptConfig, SignedHeader};
-use prooflight_core::store::Read as _;
+use prooflight_core::store::ReadStore as _;
 use prooflight_core::{Limits, Scheme};
-use prooflight_lmpt::{Roots, verify};
+use prooflight_lmpt::{LayerRoots, verify};
 use prooflight_node::schemes;
 use prooflight_node::store;
 use serde_json::{Value, json};
@@ -46,11 +46,11 @@ fn proved(node: &Node, keys: &[&str], at: u64) -> Result<Vec<Answer>, Value> {
     let header = bytes(&reply["header"]["signedHeader"]);
     let header = SignedHeader::decode(&header, &Limits::default()).unwrap().header;
     assert_eq!(header.height, at);
-    let roots = Roots::decode(header.root(Scheme::Lmpt).unwrap()).unwrap();
+    let roots = LayerRoots::decode(header.root(Scheme::Lmpt).unwrap()).unwrap();
     let proof = bytes(&reply["proof"]);
     let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
     let answers = verify(&roots, &keys, &proof, &Limits::DEFAULT).unwrap();
-    let answer = |answer: &prooflight_lmpt::Answer<'_>| {
+    let answer = |answer: &prooflight_lmpt::LayeredValue<'_>| {
         (answer.value.map(<[u8]>::to_vec), answer.layer.as_str().to_owned())
     };
     Ok(answers.iter().map(answer).collect())

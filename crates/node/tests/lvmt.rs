@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use harness::{Node, bytes, command, eventually, hex, set, text};
-use prooflight_amt::{Setup, VerifyingKey};
+use prooflight_amt::{ProverSetup, VerifyingKey};
 use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::{Limits, Scheme};
-use prooflight_lvmt::{Params, Root};
+use prooflight_lvmt::{LvmtRoot, Params};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
 
-fn lvmt_root(header: &Value) -> (Header, Root) {
+fn lvmt_root(header: &Value) -> (Header, LvmtRoot) {
     let header =
         SignedHeader::decode(&bytes(&header["signedHeader"]), &Limits::default()).unwrap().header;
     let root = header.root(Scheme::Lvmt).unwrap().try_into().unwrap();
-    let root = Root::new(root, header.height);
+    let root = LvmtRoot::new(root, header.height);
     (header, root)
 }
 
@@ -34,7 +34,7 @@ fn proved(node: &Node, params: &Params<'_>, key: &str) -> Result<Option<Vec<u8>>
 }
 
 /// The expensive requests that come first.
-const DEAR: usize = 24;
+const EXPENSIVE_REQUESTS: usize = 24;
 
 #[test]
 fn a_cheap_question_is_answered_before_dear_ones_that_came_first() {
@@ -54,7 +54,7 @@ fn a_cheap_question_is_answered_before_dear_ones_that_came_first() {
     };
     let (begun, answered) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        for _ in 0..DEAR {
+        for _ in 0..EXPENSIVE_REQUESTS {
             scope.spawn(|| {
                 begun.fetch_add(1, Ordering::SeqCst);
                 prove("lvmt", &keys[..100]);
@@ -63,11 +63,14 @@ fn a_cheap_question_is_answered_before_dear_ones_that_came_first() {
         }
         // The first one has been answered, so all others wait or run.
         eventually(|| answered.load(Ordering::SeqCst) > 0, String::new);
-        assert_eq!(begun.load(Ordering::SeqCst), DEAR);
+        assert_eq!(begun.load(Ordering::SeqCst), EXPENSIVE_REQUESTS);
         for (scheme, keys) in [("avl", &keys[..1]), ("lvmt", &keys[..1]), ("avl", &keys)] {
             prove(scheme, keys);
             let before = answered.load(Ordering::SeqCst);
-            assert!(before < DEAR / 2, "{scheme} was answered after {before} of {DEAR} dear ones");
+            assert!(
+                before < EXPENSIVE_REQUESTS / 2,
+                "{scheme} was answered after {before} of {EXPENSIVE_REQUESTS} dear ones"
+            );
         }
     });
 }
@@ -141,7 +144,7 @@ fn a_chain_may_have_a_setup_from_a_file_of_snarkjs() {
         ["init", "--schemes", "lvmt", "--lvmt-log-n", "4", "--lvmt-setup", file.to_str().unwrap()];
     let output = command(&chain, &begin);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let key = Setup::open_ptau(&file, 4).unwrap().verifying_key().clone();
+    let key = ProverSetup::open_ptau(&file, 4).unwrap().verifying_key().clone();
     assert!(!key.is_insecure());
     let params = Params::new(&key, 2);
 
@@ -194,7 +197,7 @@ fn setups_are_looked_at_by_params() {
     let tables = folder.path().to_str().unwrap();
     let settings = ["--log-n", "4", "--log-arity", "2", "--tables", tables];
     let (ok, said, progress) = params(file.to_str().unwrap(), &settings);
-    let key = Setup::open_ptau(&file, 4).unwrap().verifying_key().clone();
+    let key = ProverSetup::open_ptau(&file, 4).unwrap().verifying_key().clone();
     assert!(ok && said.contains(&id(&key)), "{said}");
     assert!(progress.contains("100 %"), "{progress}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -8,16 +8,16 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 
-use harness::former::{self, FIRST};
+use harness::former::{self, FIRST_FORM};
 use harness::keys::values;
 use harness::liar::{Liar, Lie};
 use harness::light::genesis;
-use harness::{Client, Node, Opening, PROGRAM, command, eventually, hex, set, text};
+use harness::{Client, Node, OpeningNode, PROGRAM, command, eventually, hex, set, text};
 use prooflight_core::Scheme;
 use prooflight_core::chain::ChainConfig;
 use prooflight_node::Chain;
 use prooflight_node::authority::{Signers, read_key};
-use prooflight_node::clock::{now_ms, utc};
+use prooflight_node::clock::{format_utc, now_ms};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];
@@ -247,7 +247,7 @@ fn a_chain_from_the_future_waits_for_its_time() {
     let node = Node::start(folder.path(), &["--empty-blocks", "--block-interval-ms", "0"]);
     let (status, why) = node.admin().get("/ready");
     assert!(status == 503 && why.contains("head_in_future"), "{why}");
-    assert!(why.contains(&utc(in_two_days)), "{why}");
+    assert!(why.contains(&format_utc(in_two_days)), "{why}");
     let refused = node.call("prooflight_submit", &json!({ "ops": [] })).unwrap_err();
     assert_eq!(refused["data"]["reason"], "head_in_future", "{refused}");
     // Confirming the clock does not make the block older.
@@ -261,7 +261,7 @@ fn only_the_operator_confirms_the_clock() {
     let folder = tempfile::tempdir().unwrap();
     let begun = command(folder.path(), &["init", "--schemes", "avl"]);
     let printed = text(&begun.stdout);
-    let year = &utc(now_ms())[..4];
+    let year = &format_utc(now_ms())[..4];
     assert!(printed.contains(&format!("time {year}-")), "{printed}");
     let node = Node::start(folder.path(), FAST);
     let (status, said) = node.admin().put("/clock", "");
@@ -278,7 +278,7 @@ fn start_with_files(folder: &Path, files: u32, settings: &[&str]) -> Result<Node
     let limited = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
     command.args(["-c", &limited, PROGRAM, "run", "--listen", "127.0.0.1:0", "--data-dir"]);
     command.arg(folder).args(settings);
-    Opening::of(command)?.serve()
+    OpeningNode::of(command)?.serve()
 }
 
 fn height(node: &Node) -> u64 {
@@ -379,7 +379,7 @@ fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refuse
     assert!(node.stop().success());
     let checkpoint = command(folder.path(), &["checkpoint"]).stdout;
     for earlier in [None, Some("1\n")] {
-        former::rewrite(folder.path(), FIRST);
+        former::rewrite(folder.path(), FIRST_FORM);
         match earlier {
             // Folders of format 0 have no file `format`.
             None => fs::remove_file(&format).unwrap(),

@@ -258,7 +258,7 @@ fn the_admin_listener_answers_under_the_names_of_the_node() {
 #[test]
 fn the_listener_for_authorities_serves_no_pages() {
     let council = Council::new(1, 1);
-    let entrance = council.entrance.to_string();
+    let entrance = council.authority_listen.to_string();
     let settings =
         ["--authority-listen", &entrance, "--host", "leader", "--origin", "https://wallet.example"];
     let any = "127.0.0.1:0".parse().unwrap();
@@ -272,21 +272,23 @@ fn the_listener_for_authorities_serves_no_pages() {
     let own = format!("http://{entrance}");
     for origin in [&FOREIGN[..], &["https://wallet.example", &own]].concat() {
         let headers = format!("{host}Origin: {origin}\r\n");
-        assert_eq!(statuses(council.entrance, &headers), NOT_SERVED, "{origin}");
-        let (status, body) = post(council.entrance, &headers, &awaited);
+        assert_eq!(statuses(council.authority_listen, &headers), NOT_SERVED, "{origin}");
+        let (status, body) = post(council.authority_listen, &headers, &awaited);
         assert_eq!((status, &*reason(&body)), (403, "not_authorised"), "{origin}");
     }
-    let (_, body) = post(council.entrance, "Host: a.example\r\n", &awaited);
+    let (_, body) = post(council.authority_listen, "Host: a.example\r\n", &awaited);
     assert_eq!(reason(&body), "not_authorised", "{body}");
     for method in ["prooflight_sign", "prooflight_refuse"] {
-        let (_, body) = post(council.entrance, "Host: a.example\r\n", &call(method, &json!({})));
+        let (_, body) =
+            post(council.authority_listen, "Host: a.example\r\n", &call(method, &json!({})));
         assert_eq!(reason(&body), "not_authorised", "{body}");
-        let (_, body) = post(council.entrance, "Host: leader\r\n", &call(method, &json!({})));
+        let (_, body) =
+            post(council.authority_listen, "Host: leader\r\n", &call(method, &json!({})));
         assert_eq!(reason(&body), "invalid_argument", "{body}");
     }
     // No authority counts as present.
     assert!(ready().contains("quorum_missing"), "{}", ready());
-    let (_, body) = post(council.entrance, "Host: leader:8646\r\n", &awaited);
+    let (_, body) = post(council.authority_listen, "Host: leader:8646\r\n", &awaited);
     assert_eq!(reason(&body), "", "{body}");
 
     let authority = council.authority_beside(0, &["--host", "signer"]);

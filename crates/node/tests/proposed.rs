@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use harness::authorities::submit_soon;
-use harness::succession::{Succession, Who, hash, submit_aside};
+use harness::succession::{LeaderName, Succession, hash, submit_aside};
 use harness::{Node, command, eventually, text};
 use prooflight_core::chain::StateOperation;
-use prooflight_log::{Bucket, Log};
+use prooflight_log::{Bucket, BucketLog};
 use prooflight_node::Chain;
 use prooflight_node::clock::now_ms;
 use prooflight_node::proposals::Proposal;
@@ -32,30 +32,30 @@ fn ready(node: &Node) -> String {
 }
 
 /// A leader that has made a block and was stopped, and the chain from which it could propose next.
-struct Stopped {
+struct StoppedLeader {
     chain: Succession,
     next: Chain,
-    log: Log,
+    log: BucketLog,
     runtime: tokio::runtime::Runtime,
 }
 
-impl Stopped {
+impl StoppedLeader {
     /// Begins a chain, with authorities that run until this returns.
     fn new() -> Self {
         let chain = Succession::new();
         {
             let _authorities = chain.authorities();
-            let leader = chain.lead(Who::First, &["--publish"]);
+            let leader = chain.lead(LeaderName::First, &["--publish"]);
             submit_soon(&leader, "first", "1");
             assert!(leader.stop().success());
         }
         let copy = chain.at("copy");
-        let copied = command(&chain.folder(Who::First), &["backup", copy.to_str().unwrap()]);
+        let copied = command(&chain.folder(LeaderName::First), &["backup", copy.to_str().unwrap()]);
         assert!(copied.status.success(), "{}", text(&copied.stderr));
         let next = Chain::open(&copy).unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let bucket = Bucket::open(&chain.log()).unwrap();
-        let log = runtime.block_on(Log::open(bucket, Arc::clone(next.config()))).unwrap();
+        let log = runtime.block_on(BucketLog::open(bucket, Arc::clone(next.config()))).unwrap();
         Self { chain, next, log, runtime }
     }
 
@@ -84,9 +84,9 @@ fn invalid(mut proposal: Proposal) -> Proposal {
 fn two_leaders_at_once_ask_for_the_same_proposal() {
     let chain = Succession::new();
     let authorities = chain.authorities();
-    let first = chain.lead(Who::First, &["--publish"]);
+    let first = chain.lead(LeaderName::First, &["--publish"]);
     submit_soon(&first, "first", "1");
-    let second = chain.lead(Who::Second, &[]);
+    let second = chain.lead(LeaderName::Second, &[]);
     submit_soon(&second, "second", "1");
     let acknowledged: Vec<Value> = thread::scope(|scope| {
         let submitters = [&first, &second].map(|node| {
@@ -111,14 +111,14 @@ fn two_leaders_at_once_ask_for_the_same_proposal() {
 
 #[test]
 fn a_later_attempt_counts_only_if_the_one_before_is_invalid() {
-    let mut stopped = Stopped::new();
+    let mut stopped = StoppedLeader::new();
     let now = now_ms();
     let (first, second) = (stopped.block("first", now), stopped.block("second", now + 1));
     stopped.propose(0, &first);
     stopped.propose(1, &second);
     let (chain, next) = (&stopped.chain, stopped.height());
     let _authorities = chain.authorities();
-    let leader = chain.lead(Who::First, &[]);
+    let leader = chain.lead(LeaderName::First, &[]);
     eventually(|| height(&leader) >= next, || ready(&leader));
     assert_eq!(hash_at(&leader, next), hash(&first));
     chain.check_only_published_were_signed(&leader, next);
@@ -126,14 +126,14 @@ fn a_later_attempt_counts_only_if_the_one_before_is_invalid() {
 
 #[test]
 fn a_later_attempt_is_resumed_if_the_one_before_is_invalid() {
-    let mut stopped = Stopped::new();
+    let mut stopped = StoppedLeader::new();
     let now = now_ms();
     let (first, second) = (stopped.block("first", now), stopped.block("second", now + 1));
     stopped.propose(0, &invalid(first));
     stopped.propose(1, &second);
     let (chain, next) = (&stopped.chain, stopped.height());
     let _authorities = chain.authorities();
-    let leader = chain.lead(Who::Second, &[]);
+    let leader = chain.lead(LeaderName::Second, &[]);
     eventually(|| height(&leader) >= next, || ready(&leader));
     assert_eq!(hash_at(&leader, next), hash(&second));
     chain.check_only_published_were_signed(&leader, next);
@@ -141,12 +141,12 @@ fn a_later_attempt_is_resumed_if_the_one_before_is_invalid() {
 
 #[test]
 fn fewer_refusals_than_block_a_quorum_make_no_other_attempt() {
-    let mut stopped = Stopped::new();
+    let mut stopped = StoppedLeader::new();
     let proposal = invalid(stopped.block("first", now_ms()));
     stopped.propose(0, &proposal);
     let (chain, next) = (&stopped.chain, stopped.height());
     let _first = chain.authority(0);
-    let leader = chain.lead(Who::First, &[]);
+    let leader = chain.lead(LeaderName::First, &[]);
     let refused = || leader.admin().get("/metrics").1;
     let line = "prooflight_refusals_total{authority=\"0\",invalid=\"true\"} 1\n";
     eventually(|| refused().contains(line), refused);
@@ -160,7 +160,7 @@ fn fewer_refusals_than_block_a_quorum_make_no_other_attempt() {
 
 #[test]
 fn a_proposal_that_is_cut_short_delays_its_block_and_makes_no_other() {
-    let mut stopped = Stopped::new();
+    let mut stopped = StoppedLeader::new();
     let proposal = stopped.block("first", now_ms());
     stopped.propose(0, &proposal);
     let (chain, next) = (&stopped.chain, stopped.height());
@@ -168,7 +168,7 @@ fn a_proposal_that_is_cut_short_delays_its_block_and_makes_no_other() {
     let whole = fs::read(&object).unwrap();
     fs::write(&object, &whole[..whole.len() - 1]).unwrap();
     let _authorities = chain.authorities();
-    let leader = chain.lead(Who::First, &[]);
+    let leader = chain.lead(LeaderName::First, &[]);
     eventually(|| ready(&leader).contains("proposed/"), || ready(&leader));
     assert!(!chain.attempt(next, 1).exists());
     assert!(chain.signatures(next).is_empty());
@@ -179,13 +179,13 @@ fn a_proposal_that_is_cut_short_delays_its_block_and_makes_no_other() {
 
 #[test]
 fn a_clock_that_is_behind_delays_a_proposal_and_does_not_refuse_it() {
-    let mut stopped = Stopped::new();
+    let mut stopped = StoppedLeader::new();
     // Authorities sign blocks that are up to 30 seconds ahead.
     let proposal = stopped.block("first", now_ms() + 50_000);
     stopped.propose(0, &proposal);
     let (chain, next) = (&stopped.chain, stopped.height());
     let authorities = chain.authorities();
-    let leader = chain.lead(Who::First, &[]);
+    let leader = chain.lead(LeaderName::First, &[]);
     authorities[0].says("head_in_future");
     assert!(chain.signatures(next).is_empty());
     eventually(|| height(&leader) >= next, || ready(&leader));
@@ -198,12 +198,12 @@ fn a_clock_that_is_behind_delays_a_proposal_and_does_not_refuse_it() {
 fn a_leader_that_is_behind_asks_for_no_second_block_after_proposals_are_removed() {
     let chain = Succession::new();
     let authorities = chain.authorities();
-    let first = chain.lead(Who::First, &["--publish"]);
+    let first = chain.lead(LeaderName::First, &["--publish"]);
     submit_soon(&first, "first", "1");
     // The leader polls for blocks once, and then only when it makes one.
-    let second = chain.lead(Who::Second, &["--follow-interval-ms", "600000"]);
+    let second = chain.lead(LeaderName::Second, &["--follow-interval-ms", "600000"]);
     let copy = chain.at("copy");
-    let copied = command(&chain.folder(Who::First), &["backup", copy.to_str().unwrap()]);
+    let copied = command(&chain.folder(LeaderName::First), &["backup", copy.to_str().unwrap()]);
     assert!(copied.status.success(), "{}", text(&copied.stderr));
     let next = height(&first) + 1;
 
@@ -218,7 +218,7 @@ fn a_leader_that_is_behind_asks_for_no_second_block_after_proposals_are_removed(
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let bucket = Bucket::open(&chain.log()).unwrap();
-        let log = Log::open(bucket, Arc::clone(behind.config())).await.unwrap();
+        let log = BucketLog::open(bucket, Arc::clone(behind.config())).await.unwrap();
         assert_eq!(log.propose(next, 0, &late).await.unwrap(), late);
     });
     let included = submit_soon(&second, "b", "1");
@@ -254,7 +254,7 @@ fn what_was_proposed_without_a_log_is_resumed_with_one() {
     assert!(waiting.join().unwrap().is_err());
     authorities[1].signal("CONT");
     authorities[2].signal("CONT");
-    let leader = chain.lead(Who::First, &["--publish"]);
+    let leader = chain.lead(LeaderName::First, &["--publish"]);
     eventually(|| height(&leader) >= next, || ready(&leader));
     assert_eq!(signed()[0].1, hash_at(&leader, next));
     chain.check_only_published_were_signed(&leader, next);
@@ -262,9 +262,9 @@ fn what_was_proposed_without_a_log_is_resumed_with_one() {
 
 #[test]
 fn a_leader_without_keys_needs_an_address_for_authorities_and_a_replica_has_none() {
-    let stopped = Stopped::new();
+    let stopped = StoppedLeader::new();
     let (chain, log) = (&stopped.chain, stopped.chain.log());
-    let folder = chain.folder(Who::First);
+    let folder = chain.folder(LeaderName::First);
     let refused = |command: &str, settings: &[&str]| match Node::try_share(
         command, &folder, &log, settings,
     ) {

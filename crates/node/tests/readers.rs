@@ -22,17 +22,17 @@ const KEYS: usize = 100;
 /// Requests of one reader.
 const REQUESTS: usize = 20;
 /// Requests before block 2 must exist.
-const HALFWAY: usize = REQUESTS / 2;
+const HALF_OF_REQUESTS: usize = REQUESTS / 2;
 /// The memory that a reader may cost the node, on top of its store and caches.
 const BYTES_A_READER: u64 = 256 << 10;
 const BYTES_OF_THE_NODE: u64 = 128 << 20;
 
-enum Reader {
+enum ReaderConnection {
     Http(Connection),
     WebSocket(WebSocket),
 }
 
-impl Reader {
+impl ReaderConnection {
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let mut reply = match self {
@@ -127,23 +127,26 @@ fn read(
     [start, halfway]: [&Barrier; 2],
 ) -> Vec<Duration> {
     let mut reader = if number.is_multiple_of(10) {
-        Reader::WebSocket(WebSocket::connect(node.address))
+        ReaderConnection::WebSocket(WebSocket::connect(node.address))
     } else {
-        Reader::Http(Connection::open(node.address))
+        ReaderConnection::Http(Connection::open(node.address))
     };
     start.wait();
     (0..REQUESTS)
         .map(|round| {
             let key = ((number + round) % KEYS).to_string();
             let params = json!({ "scheme": "avl", "keys": [harness::hex(key.as_bytes())] });
-            if round == HALFWAY {
+            if round == HALF_OF_REQUESTS {
                 halfway.wait();
             }
             let asked = Instant::now();
             let reply = reader.ask("prooflight_prove", &params);
             let took = asked.elapsed();
             let height = check(config, &reply, &key);
-            assert!(height >= if round < HALFWAY { 1 } else { 2 }, "an older block: {height}");
+            assert!(
+                height >= if round < HALF_OF_REQUESTS { 1 } else { 2 },
+                "an older block: {height}"
+            );
             took
         })
         .collect()

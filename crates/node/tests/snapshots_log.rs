@@ -14,16 +14,16 @@ use harness::{Node, PROGRAM, command, eventually, hex, set, text};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0", "--follow-interval-ms", "10"];
-const OFTEN: &[&str] = &["--follow-interval-ms", "10"];
+const FAST_POLL: &[&str] = &["--follow-interval-ms", "10"];
 
 /// A bucket, and the folders of nodes.
-struct Place {
+struct TestBucket {
     folder: tempfile::TempDir,
     /// The URL of the log.
     log: String,
 }
 
-impl Place {
+impl TestBucket {
     /// An empty location in the bucket of `PROOFLIGHT_S3`, or else in a folder.
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ impl Place {
 
     /// A proof server that has seen these blocks.
     fn serve_history(&self, node: &Node, newest: u64) -> Node {
-        let server = Node::serve_history_at(&self.log, node, OFTEN);
+        let server = Node::serve_history_at(&self.log, node, FAST_POLL);
         until(&server, newest);
         server
     }
@@ -73,7 +73,9 @@ impl Place {
 
     fn alone(&self) -> Command {
         let mut program = Command::new(PROGRAM);
-        program.args(["serve-history", "--snapshots", &self.log, "--log", &self.log]).args(OFTEN);
+        program
+            .args(["serve-history", "--snapshots", &self.log, "--log", &self.log])
+            .args(FAST_POLL);
         program.arg("--checkpoint").arg(self.checkpoint());
         program
     }
@@ -122,7 +124,7 @@ fn of_first_block() -> Value {
 
 #[test]
 fn histories_diffs_and_old_values_come_from_the_bucket() {
-    let place = Place::new();
+    let place = TestBucket::new();
     let node = place.chain();
     let checkpoint = genesis(&node);
     let archive = place.serve_history(&node, 7);
@@ -146,7 +148,7 @@ fn histories_diffs_and_old_values_come_from_the_bucket() {
 
 #[test]
 fn new_files_are_served_while_they_appear() {
-    let place = Place::new();
+    let place = TestBucket::new();
     let node = place.chain();
     let checkpoint = genesis(&node);
     let archive = place.serve_history(&node, 7);
@@ -161,12 +163,12 @@ fn new_files_are_served_while_they_appear() {
 
 #[test]
 fn a_server_waits_for_the_first_file_and_a_replica_may_make_the_files() {
-    let place = Place::in_folder();
+    let place = TestBucket::in_folder();
     place.init(&[]);
     let settings = [FAST, &["--publish"]].concat();
     let node = Node::try_share("run", &place.at("first"), &place.log, &settings).unwrap();
     make(&node);
-    let archive = Node::serve_history_at(&place.log, &node, OFTEN);
+    let archive = Node::serve_history_at(&place.log, &node, FAST_POLL);
     assert_eq!(archive.client().get("/ready").0, 503);
     assert_eq!(
         refused(&archive, "prooflight_prove", &of_first_block())["reason"],
@@ -186,7 +188,7 @@ fn a_server_waits_for_the_first_file_and_a_replica_may_make_the_files() {
 
 #[test]
 fn a_server_with_the_log_needs_no_node() {
-    let place = Place::new();
+    let place = TestBucket::new();
     let node = place.chain();
     place.keep_checkpoint();
     let checkpoint = genesis(&node);
@@ -252,7 +254,7 @@ fn a_server_with_the_log_needs_no_node() {
 
 #[test]
 fn a_wrong_header_of_the_log_is_not_served() {
-    let place = Place::in_folder();
+    let place = TestBucket::in_folder();
     let node = place.chain();
     until_same(&place.object(7), &fs::read(place.own(7)).unwrap());
     place.keep_checkpoint();
@@ -290,7 +292,7 @@ fn a_wrong_header_of_the_log_is_not_served() {
 
 #[test]
 fn a_server_of_the_past_has_a_node_or_a_log() {
-    let place = Place::in_folder();
+    let place = TestBucket::in_folder();
     let node = place.chain();
     place.keep_checkpoint();
     let said = |arguments: &[&str]| {
@@ -318,7 +320,7 @@ fn a_server_of_the_past_has_a_node_or_a_log() {
 
 #[test]
 fn files_with_several_blocks_are_found() {
-    let place = Place::new();
+    let place = TestBucket::new();
     place.init(&["--blocks-per-snapshot", "4"]);
     let node = place.lead();
     make(&node);
@@ -330,7 +332,7 @@ fn files_with_several_blocks_are_found() {
 
 #[test]
 fn a_missing_object_is_made_again_when_the_node_starts() {
-    let place = Place::in_folder();
+    let place = TestBucket::in_folder();
     let node = place.chain();
     until_same(&place.object(7), &fs::read(place.own(7)).unwrap());
     assert!(node.stop().success());
@@ -351,7 +353,7 @@ fn a_missing_object_is_made_again_when_the_node_starts() {
 
 #[test]
 fn an_object_with_other_bytes_is_named_and_not_replaced() {
-    let place = Place::in_folder();
+    let place = TestBucket::in_folder();
     place.init(&[]);
     let other = [&[7; 300][..], b"other"].concat();
     fs::create_dir_all(place.object(0).parent().unwrap()).unwrap();
@@ -378,7 +380,7 @@ fn an_object_with_other_bytes_is_named_and_not_replaced() {
 
 #[test]
 fn a_damaged_object_is_named_and_ends_nothing() {
-    let place = Place::in_folder();
+    let place = TestBucket::in_folder();
     let node = place.chain();
     let checkpoint = genesis(&node);
     until_same(&place.object(7), &fs::read(place.own(7)).unwrap());
@@ -416,7 +418,7 @@ fn a_damaged_object_is_named_and_ends_nothing() {
 
 #[test]
 fn what_has_no_log_or_no_snapshots_is_refused() {
-    let place = Place::in_folder();
+    let place = TestBucket::in_folder();
     place.init(&[]);
     let said = Node::try_start(&place.at("first"), &["--publish-snapshots"]).err().unwrap();
     assert!(said.contains("--log") && said.contains("invalid_argument"), "{said}");

@@ -10,11 +10,11 @@ use prooflight_core::chain::{
 };
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_json::checkpoint::LimitsJson;
-use prooflight_json::{Hex, StateOp};
+use prooflight_json::{HexBytes, OperationJson};
 use prooflight_node::Chain;
-use prooflight_node::authority::{Signers, generate};
+use prooflight_node::authority::{Signers, generate_key};
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_vectors::{Answer, Report, run_with};
+use prooflight_vectors::{FileReport, VerifierAnswer, run_with};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ struct StateRoots {
     scheme: String,
     params: Params,
     limits: Option<LimitsJson>,
-    blocks: Vec<Vec<StateOp>>,
+    blocks: Vec<Vec<OperationJson>>,
 }
 
 /// The parameters of a scheme, if it has any.
@@ -102,16 +102,16 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-vectors/state-roots")
 }
 
-fn run(json: &str) -> Report {
+fn run(json: &str) -> FileReport {
     run_with(json, |group_type, input| (group_type == "StateRoots").then(|| state_roots(input)))
         .unwrap()
 }
 
 /// Makes the blocks on a new chain.
-fn state_roots(input: &Value) -> Result<Answer> {
+fn state_roots(input: &Value) -> Result<VerifierAnswer> {
     let input = StateRoots::deserialize(input).unwrap();
     let scheme = Scheme::named(&input.scheme).unwrap();
-    let key = generate()?;
+    let key = generate_key()?;
     let config = ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: String::new(),
@@ -131,9 +131,9 @@ fn state_roots(input: &Value) -> Result<Answer> {
     for block in input.blocks {
         let view = signers.make(&mut chain, block.into_iter().map(StateOperation::from), 0)?;
         let root = view.head().header.root(scheme).unwrap();
-        roots.push(Value::from(Hex(root.to_vec()).to_string()));
+        roots.push(Value::from(HexBytes(root.to_vec()).to_string()));
     }
-    Ok(Answer::from_iter([("roots".to_owned(), Value::from(roots))]))
+    Ok(VerifierAnswer::from_iter([("roots".to_owned(), Value::from(roots))]))
 }
 
 fn scheme_config(scheme: Scheme, params: &Params) -> Result<SchemeConfig> {
@@ -149,6 +149,6 @@ fn scheme_config(scheme: Scheme, params: &Params) -> Result<SchemeConfig> {
             let (era_blocks, era_ops) = (*era_blocks, *era_ops);
             Ok(SchemeConfig::lmpt(&LmptConfig { era_blocks, era_ops, era_bytes }))
         }
-        Params::None {} => Ok(SchemeConfig::plain(scheme)),
+        Params::None {} => Ok(SchemeConfig::without_params(scheme)),
     }
 }

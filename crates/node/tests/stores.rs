@@ -6,10 +6,12 @@ use std::path::Path;
 use prooflight_amt::VerifyingKey;
 use prooflight_core::chain::{ChainConfig, ChainLimits, LmptConfig, LvmtConfig, SchemeConfig};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, Prepared, Proved, StateReader as _, Store as _, WriteBatch};
+use prooflight_core::store::{
+    Prepared, RawKeyChange, StateProof, StateReader as _, Store as _, WriteBatch,
+};
 use prooflight_core::{Limits, Reason, Scheme};
 use prooflight_mpt::{AccountProof, Word};
-use prooflight_node::schemes::{self, Place, SchemeOptions, SchemeStore};
+use prooflight_node::schemes::{self, SchemeContext, SchemeOptions, SchemeStore};
 use prooflight_node::store::{self, EmbeddedStore};
 
 const ADDRESS: [u8; 20] = [0xaa; 20];
@@ -46,23 +48,23 @@ fn every_scheme() -> impl Iterator<Item = Scheme> {
     Scheme::ALL.into_iter().filter(|scheme| scheme.exists())
 }
 
-struct Kept {
+struct SchemeCase {
     scheme: Scheme,
     store: EmbeddedStore,
     state: Box<dyn SchemeStore>,
 }
 
-impl Kept {
+impl SchemeCase {
     fn open(folder: &Path, scheme: Scheme) -> Self {
         let store = store::open(&folder.join("store")).unwrap();
         let options = SchemeOptions::default();
-        let place = Place { folder, options: &options };
+        let place = SchemeContext { folder, options: &options };
         let state = schemes::open(scheme, &store, &config(scheme), place).unwrap();
         Self { scheme, store, state }
     }
 
-    fn prepare(&self, block: &[KeyChange]) -> Prepared<schemes::Next> {
-        let changes: Vec<_> = block.iter().map(Change::from).collect();
+    fn prepare(&self, block: &[KeyChange]) -> Prepared<schemes::NextState> {
+        let changes: Vec<_> = block.iter().map(RawKeyChange::from).collect();
         self.state.prepare(&changes).unwrap()
     }
 
@@ -91,7 +93,7 @@ fn config(scheme: Scheme) -> ChainConfig {
             Scheme::Lmpt => {
                 SchemeConfig::lmpt(&LmptConfig { era_blocks: 2, ..LmptConfig::default() })
             }
-            other => SchemeConfig::plain(other),
+            other => SchemeConfig::without_params(other),
         }],
         authorities: Vec::new(),
         quorum: 0,
@@ -101,7 +103,11 @@ fn config(scheme: Scheme) -> ChainConfig {
 }
 
 /// A scheme's proof of the slots 7 and 8.
-fn prove(scheme: Scheme, reader: &schemes::Reader, height: u64) -> prooflight_core::Result<Proved> {
+fn prove(
+    scheme: Scheme,
+    reader: &schemes::SchemeReader,
+    height: u64,
+) -> prooflight_core::Result<StateProof> {
     if scheme == Scheme::Mpt {
         let slots = [slot(7), slot(8)];
         return reader.prove(&Statement::Account { height, address: &ADDRESS, slots: &slots });
@@ -113,7 +119,7 @@ fn prove(scheme: Scheme, reader: &schemes::Reader, height: u64) -> prooflight_co
 fn a_block_counts_once_it_is_committed_and_readers_stay_as_they_were() {
     for scheme in every_scheme() {
         let folder = tempfile::tempdir().unwrap();
-        let mut kept = Kept::open(folder.path(), scheme);
+        let mut kept = SchemeCase::open(folder.path(), scheme);
         assert_eq!(kept.state.height(), None);
         let mut readers = Vec::new();
         for (height, block) in (0_u64..).zip(blocks()) {
@@ -141,7 +147,7 @@ fn a_block_counts_once_it_is_committed_and_readers_stay_as_they_were() {
         drop((kept, readers));
         // The files of `smt` are compared with the headers of their blocks, which do not exist here.
         if scheme != Scheme::Smt {
-            let again = Kept::open(folder.path(), scheme);
+            let again = SchemeCase::open(folder.path(), scheme);
             assert_eq!((again.state.root(), again.state.height()), (root, height));
         }
     }
@@ -158,7 +164,7 @@ fn what_a_scheme_cannot_prove_it_refuses() {
     ];
     for scheme in every_scheme() {
         let folder = tempfile::tempdir().unwrap();
-        let mut kept = Kept::open(folder.path(), scheme);
+        let mut kept = SchemeCase::open(folder.path(), scheme);
         kept.keep(&blocks()[0]);
         let reader = kept.state.reader().unwrap();
         let proves = statements.map(|statement| match reader.prove(&statement) {
@@ -180,7 +186,7 @@ fn what_is_pruned_is_gone_for_new_readers() {
     // The newest root of amb proves all states before it, so nothing of it is pruned.
     for scheme in every_scheme().filter(|scheme| *scheme != Scheme::Amb) {
         let folder = tempfile::tempdir().unwrap();
-        let mut kept = Kept::open(folder.path(), scheme);
+        let mut kept = SchemeCase::open(folder.path(), scheme);
         for block in blocks() {
             kept.keep(&block);
         }
@@ -203,7 +209,7 @@ fn what_is_pruned_is_gone_for_new_readers() {
 #[test]
 fn the_proof_of_an_account_is_bytes_that_are_taken_apart_again() {
     let folder = tempfile::tempdir().unwrap();
-    let mut kept = Kept::open(folder.path(), Scheme::Mpt);
+    let mut kept = SchemeCase::open(folder.path(), Scheme::Mpt);
     for block in &blocks()[..2] {
         kept.keep(block);
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use harness::authorities::{AuthorityProcess, submit_soon};
 use harness::liar::Lie;
-use harness::succession::{Succession, Who, hash, submit_aside};
+use harness::succession::{LeaderName, Succession, hash, submit_aside};
 use harness::{Node, command, eventually, text};
 use serde_json::{Value, json};
 
@@ -37,9 +37,9 @@ impl Scene {
     fn new() -> Self {
         let chain = Succession::new();
         let authorities = chain.authorities();
-        let leader = chain.lead(Who::First, &["--publish"]);
+        let leader = chain.lead(LeaderName::First, &["--publish"]);
         submit_soon(&leader, "first", "1");
-        let standby = chain.stand_by(Who::Second);
+        let standby = chain.stand_by(LeaderName::Second);
         let next = height(&leader) + 1;
         Self { chain, authorities, leader, standby, next }
     }
@@ -56,13 +56,13 @@ impl Scene {
         assert_eq!(&standby.ask("prooflight_header", &at)["hash"], expected);
         submit_soon(&standby, "second", "2");
         let newest = height(&standby);
-        let back = chain.lead(Who::First, &[]);
+        let back = chain.lead(LeaderName::First, &[]);
         eventually(|| height(&back) >= newest, || back.admin().get("/ready").1);
         submit_soon(&back, "third", "3");
         chain.check_only_published_were_signed(&back, newest + 1);
         let left = || objects(&chain.at("bucket/proposed"));
         eventually(|| left().is_empty(), || format!("proposals stay: {:?}", left()));
-        for (who, node) in [(Who::First, back), (Who::Second, standby)] {
+        for (who, node) in [(LeaderName::First, back), (LeaderName::Second, standby)] {
             assert!(node.stop().success());
             let verified = command(&chain.folder(who), &["verify"]);
             assert!(verified.status.success(), "{}", text(&verified.stderr));
@@ -152,7 +152,7 @@ fn kill_9_of_leaders_in_turn_loses_no_acknowledged_block_and_nobody_signs_twice(
     let kills: u32 = std::env::var("PROOFLIGHT_KILLS").map_or(10, |kills| kills.parse().unwrap());
     let chain = Succession::new();
     let _authorities = chain.authorities();
-    let (mut who, mut other) = (Who::First, Who::Second);
+    let (mut who, mut other) = (LeaderName::First, LeaderName::Second);
     let mut leader = chain.lead(who, &["--publish"]);
     submit_soon(&leader, "first", "1");
     let mut standby = chain.stand_by(other);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use harness::liar::{Liar, Lie};
-use harness::{Client, Node, Opening, PROGRAM, bytes, command, eventually, hex, set, text};
+use harness::{Client, Node, OpeningNode, PROGRAM, bytes, command, eventually, hex, set, text};
 use serde_json::{Value, json};
 
 /// Begins a chain, and keeps its checkpoint in a file.
@@ -227,7 +227,7 @@ fn a_chunk_that_is_altered_cut_or_left_out_is_refused_with_the_name_of_its_sende
 
 /// A piece of a snapshot file, as the leader sends it.
 #[derive(borsh::BorshDeserialize, borsh::BorshSerialize)]
-struct Piece {
+struct PieceMessage {
     file: String,
     at: u64,
     bytes: Vec<u8>,
@@ -269,7 +269,7 @@ fn a_snapshot_file_with_forged_checksums_is_refused_with_the_name_of_its_sender(
                     return;
                 }
                 let chunk = bytes(&result["chunk"]);
-                let Ok(mut piece) = borsh::from_slice::<Piece>(&chunk) else { return };
+                let Ok(mut piece) = borsh::from_slice::<PieceMessage>(&chunk) else { return };
                 if piece.file == newest && piece.at == 0 && piece.is_last {
                     let at = place(&piece.bytes);
                     forge(&mut piece.bytes, at);
@@ -300,7 +300,7 @@ fn a_sync_that_was_killed_begins_again() {
         let mut run = Command::new(PROGRAM);
         run.args(["run", "--data-dir"]).arg(&copy).args(settings(&url, &pinned));
         run.args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]);
-        let opening = Opening::of(run).unwrap();
+        let opening = OpeningNode::of(run).unwrap();
         eventually(|| counted.load(Ordering::SeqCst) > number, || format!("chunk {number}"));
         // kill -9
         drop(opening);

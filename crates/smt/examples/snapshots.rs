@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use prooflight_core::Limits;
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_smt::hash::{hash_keys, hash_values};
-use prooflight_smt::snapshot::{Files, Options, SnapshotReader, SnapshotWriter};
-use prooflight_smt::tree::{HashedChange, Tree};
+use prooflight_smt::snapshot::{SnapshotFiles, SnapshotReader, SnapshotWriter, WriterOptions};
+use prooflight_smt::tree::{HashedChange, MemoryTree};
 use prooflight_smt::verify;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -36,7 +36,7 @@ fn main() {
     let filling: Vec<Vec<Op>> = (0..keys.div_ceil(BLOCK)).map(|_| workload.inserts()).collect();
     let blocks: Vec<Vec<Op>> = (0..blocks).map(|_| workload.block()).collect();
 
-    let mut tree_only = Tree::new();
+    let mut tree_only = MemoryTree::new();
     let (mut alone, mut height) = (Clock::default(), 0);
     for (at, ops) in filling.iter().chain(&blocks).enumerate() {
         let mut update = || tree_only.update(height, &hashed(ops)).unwrap();
@@ -85,7 +85,7 @@ fn write(folder: &Path, [filling, blocks]: [&[Vec<Op>]; 2], way: Way) -> [u8; 32
             writer.publish().unwrap();
             (prepare, commit) = (Clock::default(), Clock::default());
         }
-        let changes: Vec<_> = ops.iter().map(Change::from).collect();
+        let changes: Vec<_> = ops.iter().map(RawKeyChange::from).collect();
         let prepared = prepare.time(|| writer.prepare(height, &changes).unwrap());
         commit.time(|| match way {
             Way::Durable => writer.commit(prepared).unwrap(),
@@ -145,7 +145,7 @@ impl Clock {
 
 fn prove(folder: &Path, workload: &mut Workload, newest: u64) {
     for cache in [1 << 13, 64 << 20] {
-        let files = Files::local(folder).unwrap();
+        let files = SnapshotFiles::local(folder).unwrap();
         let reader = SnapshotReader::open(files, cache).unwrap();
         for height in [newest, newest / 2 + newest / 4, newest / 2] {
             let mut times = Vec::new();
@@ -173,8 +173,8 @@ fn prove(folder: &Path, workload: &mut Workload, newest: u64) {
 }
 
 fn open(folder: &Path) -> (SnapshotWriter, usize) {
-    let files = Files::local(folder).unwrap();
-    let (writer, damage) = SnapshotWriter::open(files, Options::default()).unwrap();
+    let files = SnapshotFiles::local(folder).unwrap();
+    let (writer, damage) = SnapshotWriter::open(files, WriterOptions::default()).unwrap();
     (writer, damage.len())
 }
 

@@ -1,21 +1,21 @@
 //! Every key that changed between two blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Answer, Error, Hash, Limits, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, Limits, PastState, Reason, Result, Verified};
 
 use crate::hash::{Preimage, hash_key, hash_value};
-use crate::opened::Opened;
-use crate::part::{Children, Path, Visitor, check_height, read_part};
-use crate::proof::{DIFF, DiffLeaf, Stream};
+use crate::hash_queue::HashQueue;
+use crate::part::{BranchPath, OpenedChildren, PartVisitor, check_height, read_part};
+use crate::proof::{DIFF_ENVELOPE, DiffLeaf, ProofStream};
 use crate::verify::check_root;
 
 /// The last change of a key in a range of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change<'a> {
+pub struct DiffEntry<'a> {
     /// The key.
     pub key: &'a [u8],
-    /// The key's state since then; never [`Answer::NeverWritten`].
-    pub answer: Answer<'a>,
+    /// The key's state since then; never [`PastState::NeverWritten`].
+    pub answer: PastState<'a>,
 }
 
 /// Verifies every key that changed after block `from` and up to block `to`, ascending by key hash.
@@ -30,14 +30,14 @@ pub fn verify_diff<'a>(
     to: u64,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Vec<Change<'a>>>> {
+) -> Result<Verified<Vec<DiffEntry<'a>>>> {
     check_height(to)?;
     if let Some(from) = from.filter(|&from| from >= to) {
         return Err(Error::new(Reason::InvalidArgument, format_args!("a block before {to}"), from));
     }
-    let mut stream = Stream::open(DIFF, proof, limits)?;
-    let mut changed = Changed { from, changes: Vec::new() };
-    let mut opened = Opened::new();
+    let mut stream = ProofStream::open(DIFF_ENVELOPE, proof, limits)?;
+    let mut changed = DiffVisitor { from, changes: Vec::new() };
+    let mut opened = HashQueue::new();
     if stream.is_empty() {
         opened.next_root();
     } else {
@@ -49,35 +49,35 @@ pub fn verify_diff<'a>(
 }
 
 /// Opens the nodes that are newer than a block.
-struct Changed<'a> {
+struct DiffVisitor<'a> {
     from: Option<u64>,
-    changes: Vec<Change<'a>>,
+    changes: Vec<DiffEntry<'a>>,
 }
 
-impl Changed<'_> {
+impl DiffVisitor<'_> {
     fn is_new(&self, height: u64) -> bool {
         self.from.is_none_or(|from| height > from)
     }
 }
 
-impl<'a> Visitor<'a> for Changed<'a> {
+impl<'a> PartVisitor<'a> for DiffVisitor<'a> {
     type Lead = ();
 
     /// A child is opened if it is new. The root is always opened, since no parent states its height.
-    fn split(&mut self, (): (), _depth: u8, heights: [u64; 2]) -> Children<()> {
+    fn split(&mut self, (): (), _depth: u8, heights: [u64; 2]) -> OpenedChildren<()> {
         match heights.map(|height| self.is_new(height)) {
-            [false, false] => Children::None,
-            [true, true] => Children::Both([(), ()]),
-            [_, right] => Children::One { side: usize::from(right), lead: () },
+            [false, false] => OpenedChildren::None,
+            [true, true] => OpenedChildren::Both([(), ()]),
+            [_, right] => OpenedChildren::One { side: usize::from(right), lead: () },
         }
     }
 
     fn leaf(
         &mut self,
-        stream: &mut Stream<'a>,
+        stream: &mut ProofStream<'a>,
         (): (),
         height: u64,
-        path: &Path<'_, ()>,
+        path: &BranchPath<'_, ()>,
     ) -> Result<Preimage> {
         let (key, value) = match stream.diff_leaf()? {
             DiffLeaf::Live { key, value } => (key, Some(value)),
@@ -88,10 +88,10 @@ impl<'a> Visitor<'a> for Changed<'a> {
         // The only old leaf that is ever opened is a root.
         if self.is_new(height) {
             let answer = match value {
-                Some(value) => Answer::Present { value, since: height },
-                None => Answer::Deleted { deleted_at: height },
+                Some(value) => PastState::Present { value, since: height },
+                None => PastState::Deleted { deleted_at: height },
             };
-            self.changes.push(Change { key, answer });
+            self.changes.push(DiffEntry { key, answer });
         }
         Ok(match value {
             Some(value) => Preimage::leaf(height, &key_hash, &hash_value(value)),

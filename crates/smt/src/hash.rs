@@ -79,7 +79,7 @@ fn hash_personal(personal: &[u8], message: &[u8]) -> Hash {
 
 /// The part of a child that its branch's hash commits to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Child<'h> {
+pub struct ChildHash<'h> {
     /// The block in which the child last changed.
     pub height: u64,
     /// The child's hash.
@@ -105,7 +105,7 @@ impl Preimage {
     }
 
     /// A branch that splits on bit `depth`; its height is that of its newer child.
-    pub fn branch(depth: u8, left: Child<'_>, right: Child<'_>) -> Self {
+    pub fn branch(depth: u8, left: ChildHash<'_>, right: ChildHash<'_>) -> Self {
         let tweak = Tweak::branch(depth, left.height, right.height);
         Self { tweak, message: [*left.hash, *right.hash] }
     }
@@ -261,7 +261,7 @@ mod tests {
         }
         let branch = |depth, left, right| {
             let (left, right) =
-                (Child { height: left, hash: &a }, Child { height: right, hash: &b });
+                (ChildHash { height: left, hash: &a }, ChildHash { height: right, hash: &b });
             hex(Preimage::branch(depth, left, right).hash())
         };
         assert_eq!(
@@ -313,8 +313,8 @@ mod tests {
                 0 => Preimage::leaf(n.into(), &[n; 32], &[n + 1; 32]),
                 1 => Preimage::tombstone(MAX_HEIGHT, &[n; 32]),
                 _ => {
-                    let left = Child { height: 7, hash: &[n; 32] };
-                    Preimage::branch(n, left, Child { height: n.into(), hash: &[1; 32] })
+                    let left = ChildHash { height: 7, hash: &[n; 32] };
+                    Preimage::branch(n, left, ChildHash { height: n.into(), hash: &[1; 32] })
                 }
             })
             .collect();
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_node_changes_its_hash() {
-        let child = |height, hash| Child { height, hash };
+        let child = |height, hash| ChildHash { height, hash };
         let (a, b) = (&[1; 32], &[2; 32]);
         let nodes = [
             Preimage::leaf(5, a, b),

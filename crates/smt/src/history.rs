@@ -1,16 +1,16 @@
 //! Every change of one key in a range of blocks.
 
 use alloc::vec::Vec;
-use prooflight_core::{Answer, Error, Hash, History, Limits, Reason, Result, Verified};
+use prooflight_core::{Error, Hash, KeyHistory, Limits, PastState, Reason, Result, Verified};
 
 use crate::hash::hash_key;
-use crate::opened::Opened;
+use crate::hash_queue::HashQueue;
 use crate::part::check_height;
-use crate::proof::{HISTORY, Stream};
+use crate::proof::{HISTORY_ENVELOPE, ProofStream};
 use crate::verify::{check_root, read_claim};
 
 /// The most changes that a history may have, unless the caller's limits say otherwise.
-pub const MAX_CHANGES: usize = Limits::DEFAULT.max_changes;
+pub const MAX_HISTORY_CHANGES: usize = Limits::DEFAULT.max_changes;
 
 /// Verifies every change of a key in the blocks `from..=to`.
 ///
@@ -23,7 +23,7 @@ pub fn verify_history<'a>(
     to: u64,
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<History<'a>>> {
+) -> Result<Verified<KeyHistory<'a>>> {
     ClaimedHistory::decode(key, from, to, proof, limits).verify(roots)
 }
 
@@ -31,9 +31,9 @@ pub fn verify_history<'a>(
 pub struct ClaimedHistory<'a> {
     /// The blocks of the parts that were read completely, newest first.
     blocks: Vec<u64>,
-    opened: Opened,
+    opened: HashQueue,
     /// The history, or the error at which reading stopped.
-    read: Result<History<'a>>,
+    read: Result<KeyHistory<'a>>,
 }
 
 impl<'a> ClaimedHistory<'a> {
@@ -42,7 +42,7 @@ impl<'a> ClaimedHistory<'a> {
     /// An error is kept for [`blocks`](Self::blocks) and [`verify`](Self::verify): a proof that does not decode,
     /// or `invalid_argument` if `from` is after `to` or `to` is 2^52 or more.
     pub fn decode(key: &[u8], from: u64, to: u64, proof: &'a [u8], limits: &Limits) -> Self {
-        let (mut blocks, mut opened) = (Vec::new(), Opened::new());
+        let (mut blocks, mut opened) = (Vec::new(), HashQueue::new());
         let read = read_history(key, from, to, proof, limits, &mut opened, &mut blocks);
         Self { blocks, opened, read }
     }
@@ -60,7 +60,7 @@ impl<'a> ClaimedHistory<'a> {
     /// No change can be skipped: each tree shows when the key last changed, and the next tree is that of the
     /// block before this change. `wrong_roots` if `roots` are of other blocks, `root_mismatch` if one is another
     /// root; a wrong root of an earlier part is reported before an error in a later one.
-    pub fn verify(self, roots: &[(u64, Hash)]) -> Result<Verified<History<'a>>> {
+    pub fn verify(self, roots: &[(u64, Hash)]) -> Result<Verified<KeyHistory<'a>>> {
         let Self { blocks, opened, read } = self;
         let pairs = blocks.iter().zip(roots);
         let of_blocks = pairs.take_while(|(block, (height, _))| *block == height).count();
@@ -95,23 +95,23 @@ fn read_history<'a>(
     to: u64,
     proof: &'a [u8],
     limits: &Limits,
-    opened: &mut Opened,
+    opened: &mut HashQueue,
     blocks: &mut Vec<u64>,
-) -> Result<History<'a>> {
+) -> Result<KeyHistory<'a>> {
     check_height(to)?;
     if from > to {
         let expected = format_args!("a range that begins at {to} or earlier");
         return Err(Error::new(Reason::InvalidArgument, expected, from));
     }
-    let mut stream = Stream::open(HISTORY, proof, limits)?;
+    let mut stream = ProofStream::open(HISTORY_ENVELOPE, proof, limits)?;
     let key_hash = [hash_key(key)];
-    let mut history = History { from, to, entering: None, changes: Vec::new() };
+    let mut history = KeyHistory { from, to, entering: None, changes: Vec::new() };
     let mut height = to;
     loop {
         let answers = read_claim(&mut stream, height, &key_hash, opened)?;
         blocks.push(height);
-        let answer = answers.first().copied().unwrap_or(Answer::NeverWritten);
-        let Some(changed) = answer.changed().filter(|&changed| changed >= from) else {
+        let answer = answers.first().copied().unwrap_or(PastState::NeverWritten);
+        let Some(changed) = answer.changed_at().filter(|&changed| changed >= from) else {
             history.entering = Some(answer);
             break;
         };

@@ -40,8 +40,8 @@ pub mod tree;
 
 mod diff;
 pub mod hash;
+mod hash_queue;
 mod history;
-mod opened;
 mod part;
 pub mod proof;
 #[cfg(feature = "chain")]
@@ -49,8 +49,8 @@ pub mod state;
 mod twap;
 mod verify;
 
-pub use diff::{Change, verify_diff};
-pub use history::{ClaimedHistory, MAX_CHANGES, verify_history};
-pub use prooflight_core::{Answer, History};
-pub use twap::{Average, Gap, twap};
+pub use diff::{DiffEntry, verify_diff};
+pub use history::{ClaimedHistory, MAX_HISTORY_CHANGES, verify_history};
+pub use prooflight_core::{KeyHistory, PastState};
+pub use twap::{Average, ValueGap, twap};
 pub use verify::verify;

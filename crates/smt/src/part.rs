@@ -4,29 +4,34 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::hash::{MAX_HEIGHT, Preimage};
-use crate::opened::{Opened, Place};
-use crate::proof::{Head, Stream, Tilt};
+use crate::hash_queue::{HashQueue, HashTarget};
+use crate::proof::{NodeHead, ProofStream, Tilt};
 
 /// Decides which children are opened, and reads the leaves.
-pub(crate) trait Visitor<'a> {
+pub(crate) trait PartVisitor<'a> {
     /// The query's reason to open a node, for example the keys that lead to it.
     type Lead;
 
     /// Returns the children of the branch at `depth` that are opened.
-    fn split(&mut self, lead: Self::Lead, depth: u8, heights: [u64; 2]) -> Children<Self::Lead>;
+    fn split(
+        &mut self,
+        lead: Self::Lead,
+        depth: u8,
+        heights: [u64; 2],
+    ) -> OpenedChildren<Self::Lead>;
 
     /// Reads a leaf; returns its preimage.
     fn leaf(
         &mut self,
-        stream: &mut Stream<'a>,
+        stream: &mut ProofStream<'a>,
         lead: Self::Lead,
         height: u64,
-        path: &Path<'_, Self::Lead>,
+        path: &BranchPath<'_, Self::Lead>,
     ) -> Result<Preimage>;
 }
 
 /// The opened children of a branch, each with its lead.
-pub(crate) enum Children<L> {
+pub(crate) enum OpenedChildren<L> {
     None,
     One { side: usize, lead: L },
     Both([L; 2]),
@@ -35,45 +40,48 @@ pub(crate) enum Children<L> {
 /// Reads the opened part of the tree of the block at `height` into `opened`.
 ///
 /// One pass that keeps only the branches above the current node: at most 256, since their depths ascend.
-pub(crate) fn read_part<'a, V: Visitor<'a>>(
-    stream: &mut Stream<'a>,
+pub(crate) fn read_part<'a, V: PartVisitor<'a>>(
+    stream: &mut ProofStream<'a>,
     height: u64,
     root: V::Lead,
     visitor: &mut V,
-    opened: &mut Opened,
+    opened: &mut HashQueue,
 ) -> Result<()> {
-    let mut above: Vec<Branch<V::Lead>> = Vec::with_capacity(TYPICAL_DEPTH);
+    let mut above: Vec<OpenBranch<V::Lead>> = Vec::with_capacity(TYPICAL_DEPTH);
     let mut place = opened.next_root();
-    let mut next = (root, older(height, stream.integer()?)?);
+    let mut next = (root, older_height(height, stream.integer()?)?);
     loop {
         let (lead, height) = next;
         match stream.head()? {
-            Head::Leaf => {
-                opened.push(place, visitor.leaf(stream, lead, height, &Path { above: &above })?);
+            NodeHead::Leaf => {
+                opened.push(
+                    place,
+                    visitor.leaf(stream, lead, height, &BranchPath { above: &above })?,
+                );
             }
-            Head::Branch { further, tilt } => {
-                let depth = deeper(above.last(), further)?;
-                let heights = children(height, tilt)?;
+            NodeHead::Branch { further, tilt } => {
+                let depth = child_depth(above.last(), further)?;
+                let heights = child_heights(height, tilt)?;
                 let node = opened.len();
                 let preimage = opened.push(place, Preimage::over_unknown(depth, heights));
                 let (side, first, second) = match visitor.split(lead, depth, heights) {
-                    Children::None => {
+                    OpenedChildren::None => {
                         preimage.set_child(0, stream.hash()?);
                         preimage.set_child(1, stream.hash()?);
                         (0, None, None)
                     }
-                    Children::One { side, lead } => {
+                    OpenedChildren::One { side, lead } => {
                         preimage.set_child(1 - side, stream.hash()?);
                         (side, Some((lead, heights[side])), None)
                     }
-                    Children::Both([left, right]) => {
+                    OpenedChildren::Both([left, right]) => {
                         (0, Some((left, heights[0])), Some((right, heights[1])))
                     }
                 };
                 if let Some(child) = first {
                     next = child;
-                    place = Place::Child { parent: node, side };
-                    above.push(Branch { node, depth, side, second });
+                    place = HashTarget::Child { parent: node, side };
+                    above.push(OpenBranch { node, depth, side, second });
                     continue;
                 }
             }
@@ -88,11 +96,11 @@ pub(crate) fn read_part<'a, V: Visitor<'a>>(
             }
             above.pop();
         }
-        if opened.hash_if_many(above.iter().map(|branch| branch.node)) {
+        if opened.hash_if_full(above.iter().map(|branch| branch.node)) {
             above.iter_mut().enumerate().for_each(|(at, branch)| branch.node = at);
         }
         if let Some(parent) = above.last() {
-            place = Place::Child { parent: parent.node, side: parent.side };
+            place = HashTarget::Child { parent: parent.node, side: parent.side };
         }
     }
 }
@@ -101,7 +109,7 @@ pub(crate) fn read_part<'a, V: Visitor<'a>>(
 pub(crate) const TYPICAL_DEPTH: usize = 32;
 
 /// A branch with opened children that are not read yet.
-struct Branch<L> {
+struct OpenBranch<L> {
     /// Its index among the opened nodes.
     node: usize,
     depth: u8,
@@ -112,11 +120,11 @@ struct Branch<L> {
 }
 
 /// The branches above a node, with the side that the node is on.
-pub(crate) struct Path<'p, L> {
-    above: &'p [Branch<L>],
+pub(crate) struct BranchPath<'p, L> {
+    above: &'p [OpenBranch<L>],
 }
 
-impl<L> Path<'_, L> {
+impl<L> BranchPath<'_, L> {
     /// Checks that a leaf's key hash has the bits of the path to the leaf.
     pub(crate) fn check(&self, key_hash: &Hash) -> Result<()> {
         match self.above.iter().find(|branch| bit(key_hash, branch.depth) != branch.side) {
@@ -143,7 +151,7 @@ pub(crate) fn check_height(height: u64) -> Result<()> {
     Err(Error::new(Reason::InvalidArgument, "a block below 2^52", height))
 }
 
-fn older(height: u64, by: u64) -> Result<u64> {
+fn older_height(height: u64, by: u64) -> Result<u64> {
     height.checked_sub(by).ok_or_else(|| {
         let expected = format_args!("at most {height} blocks older");
         Error::new(Reason::VersionOutOfRange, expected, by)
@@ -151,14 +159,14 @@ fn older(height: u64, by: u64) -> Result<u64> {
 }
 
 /// The heights of a branch's children; the newer child has the branch's height.
-fn children(height: u64, tilt: Tilt) -> Result<[u64; 2]> {
+fn child_heights(height: u64, tilt: Tilt) -> Result<[u64; 2]> {
     let mut heights = [height; 2];
-    heights[tilt.older_side] = older(height, tilt.by)?;
+    heights[tilt.older_side] = older_height(height, tilt.by)?;
     Ok(heights)
 }
 
 /// The depth of a branch, from that of its parent; the root's increment counts from -1.
-fn deeper<L>(parent: Option<&Branch<L>>, further: u8) -> Result<u8> {
+fn child_depth<L>(parent: Option<&OpenBranch<L>>, further: u8) -> Result<u8> {
     let depth = match parent {
         Some(parent) => parent.depth.checked_add(further),
         None => further.checked_sub(1),

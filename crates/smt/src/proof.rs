@@ -18,21 +18,21 @@
 //!
 //! Bodies, each in the envelope of its kind:
 //!
-//! * [`PROOF`] (1): a part, whose leaves are [`ProofLeaf`]s; empty for the empty tree.
-//! * [`HISTORY`] (2): for each needed block, newest first, a body of kind 1 for the single key.
-//! * [`DIFF`] (3): a part, whose leaves are [`DiffLeaf`]s; empty for the empty tree.
+//! * [`PROOF_ENVELOPE`] (1): a part, whose leaves are [`ProofLeaf`]s; empty for the empty tree.
+//! * [`HISTORY_ENVELOPE`] (2): for each needed block, newest first, a body of kind 1 for the single key.
+//! * [`DIFF_ENVELOPE`] (3): a part, whose leaves are [`DiffLeaf`]s; empty for the empty tree.
 
 use alloc::vec::Vec;
 use prooflight_core::{
-    Envelope, Error, Hash, Limits, Reader, Reason, Result, Scheme, envelope, write_integer,
+    ByteReader, Envelope, Error, Hash, Limits, Reason, Result, Scheme, envelope, write_integer,
 };
 
 /// The envelope of a proof of one or many keys at one block.
-pub const PROOF: Envelope = Envelope { scheme: Scheme::Smt, kind: 1 };
+pub const PROOF_ENVELOPE: Envelope = Envelope { scheme: Scheme::Smt, kind: 1 };
 /// The envelope of a key's history.
-pub const HISTORY: Envelope = Envelope { scheme: Scheme::Smt, kind: 2 };
+pub const HISTORY_ENVELOPE: Envelope = Envelope { scheme: Scheme::Smt, kind: 2 };
 /// The envelope of the keys changed between two blocks.
-pub const DIFF: Envelope = Envelope { scheme: Scheme::Smt, kind: 3 };
+pub const DIFF_ENVELOPE: Envelope = Envelope { scheme: Scheme::Smt, kind: 3 };
 
 /// A leaf of a proof of keys: the keys that lead to it end here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,14 +82,14 @@ pub enum DiffLeaf<'a> {
 
 /// Writes a proof, a history or a diff, node by node.
 #[derive(Clone, Debug)]
-pub struct Writer {
+pub struct ProofWriter {
     bytes: Vec<u8>,
 }
 
-impl Writer {
-    /// Begins a message of this kind: [`PROOF`], [`HISTORY`] or [`DIFF`].
+impl ProofWriter {
+    /// Begins a message of this kind: [`PROOF_ENVELOPE`], [`HISTORY_ENVELOPE`] or [`DIFF_ENVELOPE`].
     pub fn new(kind: Envelope) -> Self {
-        Self { bytes: Vec::from([envelope::VERSION, kind.scheme.id(), kind.kind]) }
+        Self { bytes: Vec::from([envelope::ENVELOPE_VERSION, kind.scheme.id(), kind.kind]) }
     }
 
     /// Begins the part of a nonempty tree, that of the block at `height`; `of_root` is the height of its root
@@ -119,24 +119,24 @@ impl Writer {
 
     /// Writes a leaf of a proof or a history.
     pub fn proof_leaf(&mut self, leaf: ProofLeaf<'_>) {
-        self.bytes.push(LEAF);
+        self.bytes.push(LEAF_TAG);
         match leaf {
             ProofLeaf::Live { index, value } => {
-                self.bytes.push(LIVE);
+                self.bytes.push(LIVE_FORM);
                 self.integer(index);
                 self.string(value);
             }
             ProofLeaf::Deleted { index } => {
-                self.bytes.push(DELETED);
+                self.bytes.push(DELETED_FORM);
                 self.integer(index);
             }
             ProofLeaf::OtherLive { key_hash, value_hash } => {
-                self.bytes.push(OTHER_LIVE);
+                self.bytes.push(OTHER_LIVE_FORM);
                 self.bytes.extend_from_slice(key_hash);
                 self.bytes.extend_from_slice(value_hash);
             }
             ProofLeaf::OtherDeleted { key_hash } => {
-                self.bytes.push(OTHER_DELETED);
+                self.bytes.push(OTHER_DELETED_FORM);
                 self.bytes.extend_from_slice(key_hash);
             }
         }
@@ -144,15 +144,15 @@ impl Writer {
 
     /// Writes a leaf of a diff.
     pub fn diff_leaf(&mut self, leaf: DiffLeaf<'_>) {
-        self.bytes.push(LEAF);
+        self.bytes.push(LEAF_TAG);
         match leaf {
             DiffLeaf::Live { key, value } => {
-                self.bytes.push(LIVE);
+                self.bytes.push(LIVE_FORM);
                 self.string(key);
                 self.string(value);
             }
             DiffLeaf::Deleted { key } => {
-                self.bytes.push(DELETED);
+                self.bytes.push(DELETED_FORM);
                 self.string(key);
             }
         }
@@ -179,15 +179,15 @@ impl Writer {
 }
 
 /// The first byte of a leaf; a branch has its depth increment (1..=255) here.
-const LEAF: u8 = 0;
+const LEAF_TAG: u8 = 0;
 
-const LIVE: u8 = 0;
-const DELETED: u8 = 1;
-const OTHER_LIVE: u8 = 2;
-const OTHER_DELETED: u8 = 3;
+const LIVE_FORM: u8 = 0;
+const DELETED_FORM: u8 = 1;
+const OTHER_LIVE_FORM: u8 = 2;
+const OTHER_DELETED_FORM: u8 = 3;
 
 /// The head of a node: its kind, and for a branch its shape.
-pub(crate) enum Head {
+pub(crate) enum NodeHead {
     /// The leaf follows.
     Leaf,
     /// A branch, with its depth increment.
@@ -203,17 +203,17 @@ pub(crate) struct Tilt {
     pub(crate) by: u64,
 }
 
-/// Reads what [`Writer`] writes, and nothing else.
+/// Reads what [`ProofWriter`] writes, and nothing else.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream<'a> {
-    reader: Reader<'a>,
+pub(crate) struct ProofStream<'a> {
+    reader: ByteReader<'a>,
     limits: Limits,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> ProofStream<'a> {
     /// The body of a message of this kind.
     pub(crate) fn open(kind: Envelope, bytes: &'a [u8], limits: &Limits) -> Result<Self> {
-        let reader = Reader::new(kind.open(bytes, limits)?);
+        let reader = ByteReader::new(kind.open(bytes, limits)?);
         Ok(Self { reader, limits: *limits })
     }
 
@@ -226,13 +226,13 @@ impl<'a> Stream<'a> {
     }
 
     #[inline]
-    pub(crate) fn head(&mut self) -> Result<Head> {
+    pub(crate) fn head(&mut self) -> Result<NodeHead> {
         Ok(match self.reader.u8()? {
-            LEAF => Head::Leaf,
+            LEAF_TAG => NodeHead::Leaf,
             further => {
                 let tilt = self.integer()?;
                 let older_side = usize::from(tilt % 2 == 0);
-                Head::Branch { further, tilt: Tilt { older_side, by: tilt.div_ceil(2) } }
+                NodeHead::Branch { further, tilt: Tilt { older_side, by: tilt.div_ceil(2) } }
             }
         })
     }
@@ -245,18 +245,20 @@ impl<'a> Stream<'a> {
 
     pub(crate) fn proof_leaf(&mut self) -> Result<ProofLeaf<'a>> {
         Ok(match self.reader.u8()? {
-            LIVE => ProofLeaf::Live { index: self.integer()?, value: self.value()? },
-            DELETED => ProofLeaf::Deleted { index: self.integer()? },
-            OTHER_LIVE => ProofLeaf::OtherLive { key_hash: self.hash()?, value_hash: self.hash()? },
-            OTHER_DELETED => ProofLeaf::OtherDeleted { key_hash: self.hash()? },
+            LIVE_FORM => ProofLeaf::Live { index: self.integer()?, value: self.value()? },
+            DELETED_FORM => ProofLeaf::Deleted { index: self.integer()? },
+            OTHER_LIVE_FORM => {
+                ProofLeaf::OtherLive { key_hash: self.hash()?, value_hash: self.hash()? }
+            }
+            OTHER_DELETED_FORM => ProofLeaf::OtherDeleted { key_hash: self.hash()? },
             form => return Err(Error::new(Reason::InvalidEncoding, "a leaf's form, 0 to 3", form)),
         })
     }
 
     pub(crate) fn diff_leaf(&mut self) -> Result<DiffLeaf<'a>> {
         Ok(match self.reader.u8()? {
-            LIVE => DiffLeaf::Live { key: self.key()?, value: self.value()? },
-            DELETED => DiffLeaf::Deleted { key: self.key()? },
+            LIVE_FORM => DiffLeaf::Live { key: self.key()?, value: self.value()? },
+            DELETED_FORM => DiffLeaf::Deleted { key: self.key()? },
             form => return Err(Error::new(Reason::InvalidEncoding, "a leaf's form, 0 or 1", form)),
         })
     }

@@ -4,10 +4,10 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::chain::{ChainLimits, Header, Headers};
+use prooflight_core::chain::{AcceptedHeaders, ChainLimits, Header};
 use prooflight_core::{Error, Hash, Reason, Result, Scheme, Verified};
 
-use crate::{Answer, Average, Change, History};
+use crate::{Average, DiffEntry, KeyHistory, PastState};
 use crate::{ClaimedHistory, twap, verify, verify_diff as diff};
 
 /// Verifies the values of raw keys in the state after an accepted block.
@@ -19,10 +19,10 @@ pub fn verify_keys<'a>(
     keys: &[&[u8]],
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<Vec<Answer<'a>>>> {
+) -> Result<Verified<Vec<PastState<'a>>>> {
     let root = root_of(header)?;
     limits.check_keys(keys)?;
-    verify(root, header.height, keys, proof, &limits.of_proofs())
+    verify(root, header.height, keys, proof, &limits.proof_limits())
 }
 
 /// Verifies every change of a raw key in the blocks `from..=to`.
@@ -31,14 +31,14 @@ pub fn verify_keys<'a>(
 /// every change; a missing one is `invalid_result`. Other errors are those of [`verify_keys`] and
 /// [`verify_history`](crate::verify_history).
 pub fn verify_history<'a>(
-    headers: &Headers,
+    headers: &AcceptedHeaders,
     key: &[u8],
     (from, to): (u64, u64),
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<History<'a>>> {
+) -> Result<Verified<KeyHistory<'a>>> {
     limits.check_keys(&[key])?;
-    let limits = limits.of_proofs();
+    let limits = limits.proof_limits();
     let claimed = ClaimedHistory::decode(key, from, to, proof, &limits);
     let root = |&height: &u64| Ok((height, *root_of(headers.at(height)?)?));
     let roots = claimed.blocks()?.iter().map(root).collect::<Result<Vec<_>>>()?;
@@ -50,7 +50,10 @@ pub fn verify_history<'a>(
 /// Averages a verified history's values over the time from its first block to its last one.
 ///
 /// The times are those of the blocks' headers. Errors are those of [`twap`].
-pub fn average(headers: &Headers, history: &Verified<History<'_>>) -> Result<Verified<Average>> {
+pub fn average(
+    headers: &AcceptedHeaders,
+    history: &Verified<KeyHistory<'_>>,
+) -> Result<Verified<Average>> {
     twap(history, &times(headers, history)?, history.from, history.to)
 }
 
@@ -59,18 +62,18 @@ pub fn average(headers: &Headers, history: &Verified<History<'_>>) -> Result<Ver
 /// `invalid_result` if the header of block `to` is missing; other errors are those of [`verify_keys`] and
 /// [`verify_diff`](crate::verify_diff).
 pub fn verify_diff<'a>(
-    headers: &Headers,
+    headers: &AcceptedHeaders,
     from: Option<u64>,
     to: u64,
     proof: &'a [u8],
     limits: &ChainLimits,
-) -> Result<Verified<Vec<Change<'a>>>> {
-    diff(root_of(headers.at(to)?)?, from, to, proof, &limits.of_proofs())
+) -> Result<Verified<Vec<DiffEntry<'a>>>> {
+    diff(root_of(headers.at(to)?)?, from, to, proof, &limits.proof_limits())
 }
 
 /// The timestamps of a history's first and last block and of each block with a change, ascending.
-fn times(headers: &Headers, history: &History<'_>) -> Result<Vec<(u64, u64)>> {
-    let changes = history.changes.iter().filter_map(Answer::changed);
+fn times(headers: &AcceptedHeaders, history: &KeyHistory<'_>) -> Result<Vec<(u64, u64)>> {
+    let changes = history.changes.iter().filter_map(PastState::changed_at);
     let mut blocks: Vec<_> =
         core::iter::once(history.from).chain(changes).chain([history.to]).collect();
     blocks.dedup();

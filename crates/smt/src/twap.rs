@@ -1,7 +1,7 @@
 //! The time-weighted average of a history.
 
 use alloc::vec::Vec;
-use prooflight_core::{Answer, Error, Hex, History, Reason, Result, Verified};
+use prooflight_core::{Error, Hex, KeyHistory, PastState, Reason, Result, Verified};
 
 /// A time-weighted average, exact: `sum / covered_ms`, if any time is covered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,12 +11,12 @@ pub struct Average {
     /// The milliseconds in which the key had a value; 0 if there is no average.
     pub covered_ms: u64,
     /// The times at which the key had no value, in order; they do not count in the average.
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<ValueGap>,
 }
 
 /// A time without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct ValueGap {
     /// Its start, in milliseconds since 1970.
     pub from_ms: u64,
     /// Its end, in milliseconds since 1970.
@@ -31,7 +31,7 @@ pub struct Gap {
 /// `invalid_argument` otherwise, or if `a..=b` is not in the range of the history. A value set in block
 /// `b` has no duration yet, and is ignored.
 pub fn twap(
-    history: &Verified<History<'_>>,
+    history: &Verified<KeyHistory<'_>>,
     timestamps: &[(u64, u64)],
     a: u64,
     b: u64,
@@ -40,29 +40,29 @@ pub fn twap(
         let expected = format_args!("a range within {}..={}", history.from, history.to);
         return Err(Error::new(Reason::InvalidArgument, expected, format_args!("{a}..={b}")));
     }
-    let clock = Clock::new(timestamps)?;
-    let changed = |change: &Answer<'_>| change.changed().unwrap_or(0);
+    let clock = BlockTimes::new(timestamps)?;
+    let changed = |change: &PastState<'_>| change.changed_at().unwrap_or(0);
     let (before, during) =
         history.changes.split_at(history.changes.partition_point(|change| changed(change) <= a));
     let during = &during[..during.partition_point(|change| changed(change) <= b)];
 
-    let mut sum = Sum::default();
+    let mut sum = ProductSum::default();
     let mut average = Average { sum: [0; 40], covered_ms: 0, gaps: Vec::new() };
-    let mut value = before.last().copied().or(history.entering).unwrap_or(Answer::NeverWritten);
+    let mut value = before.last().copied().or(history.entering).unwrap_or(PastState::NeverWritten);
     let mut since = clock.at(a)?;
     let end = clock.at(b)?;
     let changes = during.iter().map(|&change| Ok((change, clock.at(changed(&change))?)));
-    for change in changes.chain([Ok((Answer::NeverWritten, end))]) {
+    for change in changes.chain([Ok((PastState::NeverWritten, end))]) {
         let (next, until) = change?;
         let time = until.saturating_sub(since);
         match value {
             _ if time == 0 => (),
-            Answer::Present { value, .. } => {
+            PastState::Present { value, .. } => {
                 sum.add_product(number(value)?, time);
                 average.covered_ms += time;
             }
-            Answer::Deleted { .. } | Answer::NeverWritten => {
-                average.gaps.push(Gap { from_ms: since, to_ms: until });
+            PastState::Deleted { .. } | PastState::NeverWritten => {
+                average.gaps.push(ValueGap { from_ms: since, to_ms: until });
             }
         }
         (value, since) = (next, until);
@@ -72,11 +72,11 @@ pub fn twap(
 }
 
 /// Timestamps by block.
-struct Clock<'t> {
+struct BlockTimes<'t> {
     timestamps: &'t [(u64, u64)],
 }
 
-impl<'t> Clock<'t> {
+impl<'t> BlockTimes<'t> {
     fn new(timestamps: &'t [(u64, u64)]) -> Result<Self> {
         let ascending = |pair: &[(u64, u64)]| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1;
         match timestamps.windows(2).find(|pair| !ascending(pair)) {
@@ -119,11 +119,11 @@ fn number(value: &[u8]) -> Result<[u64; 4]> {
 
 /// A sum of 256-bit integers times 64-bit weights; the weights sum to less than 2^64, so it fits 320 bits.
 #[derive(Default)]
-struct Sum {
+struct ProductSum {
     limbs: [u64; 5],
 }
 
-impl Sum {
+impl ProductSum {
     fn add_product(&mut self, value: [u64; 4], factor: u64) {
         let mut carry = 0;
         let [one, two, three, four] = value;
@@ -151,13 +151,13 @@ mod tests {
     use super::*;
     use alloc::vec;
 
-    const SET: Answer<'_> = Answer::Present { value: &[1, 0], since: 12 };
+    const SET: PastState<'_> = PastState::Present { value: &[1, 0], since: 12 };
 
     fn history<'a>(
-        entering: Option<Answer<'a>>,
-        changes: Vec<Answer<'a>>,
-    ) -> Verified<History<'a>> {
-        Verified::by_verifier(History { from: 10, to: 20, entering, changes })
+        entering: Option<PastState<'a>>,
+        changes: Vec<PastState<'a>>,
+    ) -> Verified<KeyHistory<'a>> {
+        Verified::by_verifier(KeyHistory { from: 10, to: 20, entering, changes })
     }
 
     fn sum(average: &Average) -> u128 {
@@ -167,20 +167,20 @@ mod tests {
 
     #[test]
     fn each_value_counts_for_its_time() {
-        let entering = Answer::Present { value: &[0, 0, 7], since: 3 };
+        let entering = PastState::Present { value: &[0, 0, 7], since: 3 };
         let history = history(
             Some(entering),
             vec![
                 SET,
-                Answer::Deleted { deleted_at: 15 },
-                Answer::Present { value: &[9], since: 20 },
+                PastState::Deleted { deleted_at: 15 },
+                PastState::Present { value: &[9], since: 20 },
             ],
         );
         let times = [(10, 1000), (12, 1100), (13, 1150), (15, 1600), (20, 2000)];
         let whole = twap(&history, &times, 10, 20).unwrap();
         assert_eq!(sum(&whole), 7 * 100 + 256 * 500);
         assert_eq!(whole.covered_ms, 600);
-        assert_eq!(whole.gaps, [Gap { from_ms: 1600, to_ms: 2000 }]);
+        assert_eq!(whole.gaps, [ValueGap { from_ms: 1600, to_ms: 2000 }]);
         let part = twap(&history, &times, 13, 15).unwrap();
         assert_eq!((sum(&part), part.covered_ms, &*part.gaps), (256 * 450, 450, &[][..]));
         let point = twap(&history, &times, 12, 12).unwrap();
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn the_largest_sum_fits() {
-        let entering = Answer::Present { value: &[0xff; 32], since: 0 };
-        let largest = Answer::Present { value: &[0xff; 32], since: 11 };
+        let entering = PastState::Present { value: &[0xff; 32], since: 0 };
+        let largest = PastState::Present { value: &[0xff; 32], since: 11 };
         let history = history(Some(entering), vec![largest]);
         let average = twap(&history, &[(10, 0), (11, 1), (20, u64::MAX)], 10, 20).unwrap();
         // (2^256 - 1) (2^64 - 1) = 2^320 - 2^256 - 2^64 + 1.
@@ -207,7 +207,7 @@ mod tests {
         let refused = |entering, changes, times: &[(u64, u64)], a, b| {
             twap(&history(entering, changes), times, a, b).unwrap_err().reason()
         };
-        let number = |value| Some(Answer::Present { value, since: 3 });
+        let number = |value| Some(PastState::Present { value, since: 3 });
         let times = [(10, 1000), (20, 2000)];
         assert_eq!(refused(number(&[]), vec![], &times, 10, 20), Reason::ValueNotNumber);
         assert_eq!(refused(number(&[0; 33]), vec![], &times, 10, 20), Reason::ValueNotNumber);

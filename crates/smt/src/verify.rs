@@ -2,12 +2,12 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use prooflight_core::{Answer, Error, Hash, Hex, Limits, Reason, Result, Verified, distinct};
+use prooflight_core::{Error, Hash, Hex, Limits, PastState, Reason, Result, Verified, distinct};
 
 use crate::hash::{Preimage, hash_key, hash_value};
-use crate::opened::Opened;
-use crate::part::{Children, Path, Visitor, bit, check_height, read_part};
-use crate::proof::{PROOF, ProofLeaf, Stream};
+use crate::hash_queue::HashQueue;
+use crate::part::{BranchPath, OpenedChildren, PartVisitor, bit, check_height, read_part};
+use crate::proof::{PROOF_ENVELOPE, ProofLeaf, ProofStream};
 
 /// Verifies the state of keys at a block, against the root of that block.
 ///
@@ -21,13 +21,13 @@ pub fn verify<'a>(
     keys: &[&[u8]],
     proof: &'a [u8],
     limits: &Limits,
-) -> Result<Verified<Vec<Answer<'a>>>> {
+) -> Result<Verified<Vec<PastState<'a>>>> {
     check_height(height)?;
     check_keys(keys, limits)?;
-    let mut stream = Stream::open(PROOF, proof, limits)?;
+    let mut stream = ProofStream::open(PROOF_ENVELOPE, proof, limits)?;
     let hashes: Vec<Hash> = keys.iter().map(|key| hash_key(key)).collect();
     let (hashes, places) = distinct(&hashes);
-    let mut opened = Opened::new();
+    let mut opened = HashQueue::new();
     let answers = read_claim(&mut stream, height, &hashes, &mut opened)?;
     stream.finish()?;
     check_root(root, &opened.root())?;
@@ -45,21 +45,21 @@ fn check_keys(keys: &[&[u8]], limits: &Limits) -> Result<()> {
 ///
 /// The rest of the stream is left unread.
 pub(crate) fn read_claim<'a>(
-    stream: &mut Stream<'a>,
+    stream: &mut ProofStream<'a>,
     height: u64,
     keys: &[Hash],
-    opened: &mut Opened,
-) -> Result<Vec<Answer<'a>>> {
-    let mut lookup = Lookup {
+    opened: &mut HashQueue,
+) -> Result<Vec<PastState<'a>>> {
+    let mut lookup = KeyLookup {
         keys,
         order: (0..keys.len()).collect(),
         right: Vec::new(),
-        answers: vec![Answer::NeverWritten; keys.len()],
+        answers: vec![PastState::NeverWritten; keys.len()],
     };
     if stream.is_empty() {
         opened.next_root();
     } else {
-        read_part(stream, height, Ending { start: 0, end: keys.len() }, &mut lookup, opened)?;
+        read_part(stream, height, KeySpan { start: 0, end: keys.len() }, &mut lookup, opened)?;
     }
     Ok(lookup.answers)
 }
@@ -73,39 +73,39 @@ pub(crate) fn check_root(trusted: &Hash, found: &Hash) -> Result<()> {
 }
 
 /// Follows keys to their leaves.
-struct Lookup<'k, 'a> {
+struct KeyLookup<'k, 'a> {
     keys: &'k [Hash],
     /// Indices of the keys, permuted so that those that lead to one node are a contiguous, ascending run.
     order: Vec<usize>,
     /// Scratch space: the keys that go to the right child of a branch.
     right: Vec<usize>,
-    answers: Vec<Answer<'a>>,
+    answers: Vec<PastState<'a>>,
 }
 
-/// The range of keys in [`Lookup::order`] that lead to a node: at least one.
+/// The range of keys in [`KeyLookup::order`] that lead to a node: at least one.
 #[derive(Clone, Copy)]
-struct Ending {
+struct KeySpan {
     start: usize,
     end: usize,
 }
 
-impl<'a> Visitor<'a> for Lookup<'_, 'a> {
-    type Lead = Ending;
+impl<'a> PartVisitor<'a> for KeyLookup<'_, 'a> {
+    type Lead = KeySpan;
 
     /// A child is opened if a key leads to it.
     ///
     /// Keys that lead to one node may differ in the bits between two branches, so the keys of each side
     /// need not be a contiguous run: they are partitioned.
-    fn split(&mut self, lead: Ending, depth: u8, _heights: [u64; 2]) -> Children<Ending> {
-        let Ending { start, end } = lead;
+    fn split(&mut self, lead: KeySpan, depth: u8, _heights: [u64; 2]) -> OpenedChildren<KeySpan> {
+        let KeySpan { start, end } = lead;
         let ending = &mut self.order[start..end];
         let side = |key: usize| bit(&self.keys[key], depth);
         if let &mut [key] = ending {
-            return Children::One { side: side(key), lead };
+            return OpenedChildren::One { side: side(key), lead };
         }
         let right = ending.iter().map(|&key| side(key)).sum::<usize>();
         if right == 0 || right == ending.len() {
-            return Children::One { side: usize::from(right > 0), lead };
+            return OpenedChildren::One { side: usize::from(right > 0), lead };
         }
         let middle = end - right;
         self.right.clear();
@@ -119,26 +119,26 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
             }
         }
         self.order[middle..end].copy_from_slice(&self.right);
-        Children::Both([Ending { start, end: middle }, Ending { start: middle, end }])
+        OpenedChildren::Both([KeySpan { start, end: middle }, KeySpan { start: middle, end }])
     }
 
     fn leaf(
         &mut self,
-        stream: &mut Stream<'a>,
-        lead: Ending,
+        stream: &mut ProofStream<'a>,
+        lead: KeySpan,
         height: u64,
-        path: &Path<'_, Ending>,
+        path: &BranchPath<'_, KeySpan>,
     ) -> Result<Preimage> {
         let ending = &self.order[lead.start..lead.end];
         Ok(match stream.proof_leaf()? {
             ProofLeaf::Live { index, value } => {
-                let key = own(ending, index)?;
-                self.answers[key] = Answer::Present { value, since: height };
+                let key = key_at(ending, index)?;
+                self.answers[key] = PastState::Present { value, since: height };
                 Preimage::leaf(height, &self.keys[key], &hash_value(value))
             }
             ProofLeaf::Deleted { index } => {
-                let key = own(ending, index)?;
-                self.answers[key] = Answer::Deleted { deleted_at: height };
+                let key = key_at(ending, index)?;
+                self.answers[key] = PastState::Deleted { deleted_at: height };
                 Preimage::tombstone(height, &self.keys[key])
             }
             ProofLeaf::OtherLive { key_hash, value_hash } => {
@@ -153,9 +153,14 @@ impl<'a> Visitor<'a> for Lookup<'_, 'a> {
     }
 }
 
-impl Lookup<'_, '_> {
+impl KeyLookup<'_, '_> {
     /// Checks that another key's leaf is on the path of the keys that end at it, and is the leaf of none of them.
-    fn check_other<L>(&self, ending: &[usize], key_hash: &Hash, path: &Path<'_, L>) -> Result<()> {
+    fn check_other<L>(
+        &self,
+        ending: &[usize],
+        key_hash: &Hash,
+        path: &BranchPath<'_, L>,
+    ) -> Result<()> {
         path.check(key_hash)?;
         if ending.iter().any(|&key| self.keys[key] == *key_hash) {
             return Err(Error::new(
@@ -169,7 +174,7 @@ impl Lookup<'_, '_> {
 }
 
 /// The key with this index among those that end at the leaf.
-fn own(ending: &[usize], index: u64) -> Result<usize> {
+fn key_at(ending: &[usize], index: u64) -> Result<usize> {
     usize::try_from(index).ok().and_then(|index| ending.get(index).copied()).ok_or_else(|| {
         Error::new(Reason::LeafIndex, format_args!("one of {} keys", ending.len()), index)
     })

@@ -9,14 +9,16 @@
 
 use prooflight_core::{Code, Hash, Limits, Reason};
 use prooflight_smt::hash::{EMPTY_ROOT, hash_key, hash_value};
-use prooflight_smt::proof::{DIFF, PROOF, ProofLeaf, Writer};
-use prooflight_smt::{Answer, verify, verify_diff, verify_history};
-use prooflight_testkit::smt::judge::Question;
-use prooflight_testkit::smt::plain::{Node, Plain, bit, encode_diff, encode_history, encode_proof};
+use prooflight_smt::proof::{DIFF_ENVELOPE, PROOF_ENVELOPE, ProofLeaf, ProofWriter};
+use prooflight_smt::{PastState, verify, verify_diff, verify_history};
+use prooflight_testkit::smt::judge::ChainQuestion;
+use prooflight_testkit::smt::plain::{
+    PlainNode, PlainTree, bit, encode_diff, encode_history, encode_proof,
+};
 
 /// A key in block 1 and 16 in block 2; then half of them change, one of those is deleted and one of these set again.
-fn plain() -> Plain {
-    let mut plain = Plain::default();
+fn plain() -> PlainTree {
+    let mut plain = PlainTree::default();
     plain.apply(1, [(key(16), Some(vec![16]))]);
     plain.apply(2, (0..16).map(|number| (key(number), Some(vec![number]))));
     plain.apply(5, (0..8).map(|number| (key(number), Some(vec![number, 5]))));
@@ -33,16 +35,16 @@ fn refusal(root: &Hash, height: u64, key: &[u8], proof: &[u8]) -> Reason {
     verify(root, height, &[key], proof, &Limits::DEFAULT).unwrap_err().reason()
 }
 
-fn judged(plain: &Plain, question: &Question, proof: &[u8]) -> Reason {
+fn judged(plain: &PlainTree, question: &ChainQuestion, proof: &[u8]) -> Reason {
     question.judge(plain, proof).unwrap_err().reason()
 }
 
 /// The path of a proof for one key, with another leaf at its end.
-fn with_leaf(tree: &Node, height: u64, way: &Hash, leaf: ProofLeaf<'_>) -> Vec<u8> {
-    let mut writer = Writer::new(PROOF);
+fn with_leaf(tree: &PlainNode, height: u64, way: &Hash, leaf: ProofLeaf<'_>) -> Vec<u8> {
+    let mut writer = ProofWriter::new(PROOF_ENVELOPE);
     writer.root(height, tree.height());
     let (mut node, mut parent) = (tree, None);
-    while let Node::Branch { depth, left, right } = node {
+    while let PlainNode::Branch { depth, left, right } = node {
         writer.branch(parent, *depth, left.height(), right.height());
         let (child, sibling) = if bit(way, *depth) == 0 { (left, right) } else { (right, left) };
         writer.closed(&sibling.hash());
@@ -109,12 +111,12 @@ fn altered_sibling_heights() {
         for change in [-1, 1] {
             let (mut forged, mut at) = (tree.clone(), 0);
             forged.path_mut(&key(0), &mut |node| {
-                if let Node::Branch { depth, left, right } = node {
+                if let PlainNode::Branch { depth, left, right } = node {
                     if at == level {
                         let sibling =
                             if bit(&hash_key(&key(0)), *depth) == 0 { right } else { left };
                         let height = sibling.height().checked_add_signed(change).unwrap();
-                        **sibling = Node::Closed { height, hash: sibling.hash() };
+                        **sibling = PlainNode::Closed { height, hash: sibling.hash() };
                         found = true;
                     }
                     at += 1;
@@ -142,7 +144,7 @@ fn altered_leaf_heights() {
         for change in [-1, 1] {
             let mut forged = tree.clone();
             forged.path_mut(&key(number), &mut |node| {
-                if let Node::Leaf { height, .. } = node {
+                if let PlainNode::Leaf { height, .. } = node {
                     *height = height.checked_add_signed(change).unwrap();
                 }
             });
@@ -154,22 +156,22 @@ fn altered_leaf_heights() {
 
 #[test]
 fn a_deletion_does_not_lower_the_roots_height() {
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     plain.apply(1, [(key(0), Some(vec![0]))]);
     plain.apply(4, [(key(1), Some(vec![1]))]);
     plain.apply(7, [(key(1), None)]);
     assert_eq!(plain.tree(7).unwrap().height(), 7);
-    let diff = Question::Diff { from: Some(4), to: 7 };
+    let diff = ChainQuestion::Diff { from: Some(4), to: 7 };
     diff.judge(&plain, &diff.prove(&plain)).unwrap();
 
     // As if the key had been purged: the tree of block 1, presented as unchanged since.
     let purged = plain.tree(1);
     for height in [7, 9] {
-        let keys = Question::Keys { height, keys: vec![key(1)] };
+        let keys = ChainQuestion::Keys { height, keys: vec![key(1)] };
         let proof = encode_proof(height, purged.as_ref(), &[key(1)]);
         assert_eq!(judged(&plain, &keys, &proof), Reason::RootMismatch);
         let proof = encode_diff(Some(4), height, purged.as_ref());
-        let diff = Question::Diff { from: Some(4), to: height };
+        let diff = ChainQuestion::Diff { from: Some(4), to: height };
         assert_eq!(judged(&plain, &diff, &proof), Reason::RootMismatch);
     }
 }
@@ -178,13 +180,15 @@ fn a_deletion_does_not_lower_the_roots_height() {
 fn a_root_is_no_older_than_it_is() {
     // Claims that its two children are unchanged, as old as `from`, under the true hashes.
     let plain = plain();
-    let Node::Branch { depth, left, right } = plain.tree(8).unwrap() else { panic!("16 keys") };
+    let PlainNode::Branch { depth, left, right } = plain.tree(8).unwrap() else {
+        panic!("16 keys")
+    };
     for height in [2, 6, 7] {
-        let close = |node: &Node| Node::Closed { height, hash: node.hash() };
+        let close = |node: &PlainNode| PlainNode::Closed { height, hash: node.hash() };
         let (left, right) = (Box::new(close(&left)), Box::new(close(&right)));
-        let forged = Node::Branch { depth, left, right };
+        let forged = PlainNode::Branch { depth, left, right };
         let proof = encode_diff(Some(7), 8, Some(&forged));
-        let diff = Question::Diff { from: Some(7), to: 8 };
+        let diff = ChainQuestion::Diff { from: Some(7), to: 8 };
         assert_eq!(judged(&plain, &diff, &proof), Reason::RootMismatch);
     }
 }
@@ -192,14 +196,15 @@ fn a_root_is_no_older_than_it_is() {
 #[test]
 fn a_diffs_root_is_opened_even_if_nothing_changed() {
     let plain = plain();
-    let diff = Question::Diff { from: Some(8), to: 9 };
+    let diff = ChainQuestion::Diff { from: Some(8), to: 9 };
     diff.judge(&plain, &diff.prove(&plain)).unwrap();
     // A closed root would be only a height and a hash, which proves nothing.
     for to in [8, 9] {
-        let mut writer = Writer::new(DIFF);
+        let mut writer = ProofWriter::new(DIFF_ENVELOPE);
         writer.root(to, 2);
         writer.closed(&plain.root(to));
-        let (root, closed, none) = (plain.root(to), writer.finish(), Writer::new(DIFF).finish());
+        let (root, closed, none) =
+            (plain.root(to), writer.finish(), ProofWriter::new(DIFF_ENVELOPE).finish());
         let refusal = |proof| verify_diff(&root, Some(7), to, proof, &Limits::DEFAULT).unwrap_err();
         assert_ne!(refusal(&closed).code(), Code::InvalidInput);
         assert_eq!(refusal(&none).reason(), Reason::RootMismatch);
@@ -215,14 +220,14 @@ fn a_diff_hides_no_changed_subtree() {
         let (mut forged, mut at, mut found) = (tree.clone(), 0, false);
         forged.path_mut(&key(1), &mut |node| {
             if at == level {
-                *node = Node::Closed { height: 7, hash: node.hash() };
+                *node = PlainNode::Closed { height: 7, hash: node.hash() };
                 found = true;
             }
             at += 1;
         });
         if found {
             let proof = encode_diff(Some(7), 8, Some(&forged));
-            let diff = Question::Diff { from: Some(7), to: 8 };
+            let diff = ChainQuestion::Diff { from: Some(7), to: 8 };
             assert_eq!(judged(&plain, &diff, &proof), Reason::RootMismatch);
         }
     }
@@ -232,7 +237,7 @@ fn a_diff_hides_no_changed_subtree() {
 fn a_stale_subtree_under_a_fresh_path() {
     let plain = plain();
     let (fresh, stale) = (plain.tree(8).unwrap(), plain.tree(5).unwrap());
-    let keys = Question::Keys { height: 8, keys: vec![key(1)] };
+    let keys = ChainQuestion::Keys { height: 8, keys: vec![key(1)] };
     let mut spliced = 0;
     for level in 0..8 {
         let (mut old, mut at, mut subtree) = (stale.clone(), 0, None);
@@ -266,7 +271,7 @@ fn proofs_under_another_blocks_root_or_number() {
     assert_eq!(refusal(&plain.root(8), 9, &key(1), &proof), Reason::RootMismatch);
     assert_eq!(refusal(&plain.root(8), 7, &key(1), &proof), Reason::RootMismatch);
     assert_eq!(refusal(&EMPTY_ROOT, 8, &key(1), &proof), Reason::RootMismatch);
-    let none = Writer::new(PROOF).finish();
+    let none = ProofWriter::new(PROOF_ENVELOPE).finish();
     assert_eq!(refusal(&plain.root(8), 8, &key(1), &none), Reason::RootMismatch);
     // An age greater than the block.
     assert_eq!(refusal(&plain.root(2), 1, &key(1), &plain.prove(4, &[key(1)])), {
@@ -311,7 +316,7 @@ fn the_roots_of_a_history_are_those_of_its_blocks() {
 
 #[test]
 fn deleted_and_set_again_is_in_the_history_and_its_end_in_the_diff() {
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     plain.apply(1, [(key(0), Some(b"A".to_vec()))]);
     plain.apply(2, [(key(0), Some(b"B".to_vec()))]);
     plain.apply(3, [(key(0), None)]);
@@ -323,28 +328,28 @@ fn deleted_and_set_again_is_in_the_history_and_its_end_in_the_diff() {
     assert_eq!(
         history.changes,
         [
-            Answer::Present { value: b"B", since: 2 },
-            Answer::Deleted { deleted_at: 3 },
-            Answer::Present { value: b"A", since: 4 },
+            PastState::Present { value: b"B", since: 2 },
+            PastState::Deleted { deleted_at: 3 },
+            PastState::Present { value: b"A", since: 4 },
         ]
     );
     let proof = plain.prove_diff(Some(1), 5);
     let changes = verify_diff(&plain.root(5), Some(1), 5, &proof, &Limits::DEFAULT).unwrap();
     assert_eq!(changes.len(), 1);
-    assert_eq!(changes[0].answer, Answer::Present { value: b"A", since: 4 });
+    assert_eq!(changes[0].answer, PastState::Present { value: b"A", since: 4 });
 }
 
 #[test]
 fn one_leaf_alone() {
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     plain.apply(3, [(key(0), Some(b"v".to_vec()))]);
     for (from, to) in [(Some(2), 3), (Some(3), 4), (None, 3)] {
-        let diff = Question::Diff { from, to };
+        let diff = ChainQuestion::Diff { from, to };
         diff.judge(&plain, &diff.prove(&plain)).unwrap();
     }
     for number in [0, 1] {
         for height in [2, 3, 4] {
-            let keys = Question::Keys { height, keys: vec![key(number)] };
+            let keys = ChainQuestion::Keys { height, keys: vec![key(number)] };
             keys.judge(&plain, &keys.prove(&plain)).unwrap();
         }
     }

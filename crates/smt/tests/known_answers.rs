@@ -9,14 +9,14 @@
 use std::fs;
 use std::path::Path;
 
-use prooflight_testkit::smt::plain::{Op, Plain};
+use prooflight_testkit::smt::plain::{BlockOp, PlainTree};
 use serde_json::Value;
 
 fn bytes(value: &Value) -> Vec<u8> {
     hex::decode(value.as_str().unwrap().strip_prefix("0x").unwrap()).unwrap()
 }
 
-fn op(op: &Value) -> Op {
+fn op(op: &Value) -> BlockOp {
     let value = match op["op"].as_str().unwrap() {
         "Set" => Some(bytes(&op["value"])),
         "Delete" => None,
@@ -33,7 +33,7 @@ fn roots_of_the_independent_model() {
     let tests = file["testGroups"][0]["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 4);
     for test in tests {
-        let mut plain = Plain::default();
+        let mut plain = PlainTree::default();
         let blocks = test["input"]["blocks"].as_array().unwrap();
         let roots = test["expected"]["roots"].as_array().unwrap();
         assert_eq!(blocks.len(), roots.len());

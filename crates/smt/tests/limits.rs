@@ -8,9 +8,13 @@
 
 use prooflight_core::{Limits, Reason, Result};
 use prooflight_smt::hash::{EMPTY_ROOT, MAX_HEIGHT};
-use prooflight_smt::proof::{DIFF, HISTORY, PROOF, ProofLeaf, Writer};
-use prooflight_smt::{Answer, ClaimedHistory, MAX_CHANGES, verify, verify_diff, verify_history};
-use prooflight_testkit::smt::plain::Plain;
+use prooflight_smt::proof::{
+    DIFF_ENVELOPE, HISTORY_ENVELOPE, PROOF_ENVELOPE, ProofLeaf, ProofWriter,
+};
+use prooflight_smt::{
+    ClaimedHistory, MAX_HISTORY_CHANGES, PastState, verify, verify_diff, verify_history,
+};
+use prooflight_testkit::smt::plain::PlainTree;
 
 const DEFAULT: &Limits = &Limits::DEFAULT;
 
@@ -37,11 +41,11 @@ fn the_bytes_of_a_proof() {
 
 #[test]
 fn the_number_of_keys() {
-    let none = Writer::new(PROOF).finish();
+    let none = ProofWriter::new(PROOF_ENVELOPE).finish();
     let names: Vec<[u8; 2]> = (0..=4096u16).map(u16::to_be_bytes).collect();
     let keys: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
     let answers = verify(&EMPTY_ROOT, 0, &keys[..4096], &none, DEFAULT).unwrap();
-    assert_eq!(*answers, vec![Answer::NeverWritten; 4096]);
+    assert_eq!(*answers, vec![PastState::NeverWritten; 4096]);
     assert_eq!(reason(verify(&EMPTY_ROOT, 0, &keys, &none, DEFAULT)), Reason::TooManyKeys);
     assert_eq!(reason(verify(&EMPTY_ROOT, 0, &[], &none, DEFAULT)), Reason::InvalidArgument);
 }
@@ -50,7 +54,7 @@ fn the_number_of_keys() {
 fn the_bytes_of_a_value() {
     let limits = &Limits { max_value_bytes: 3, ..Limits::DEFAULT };
     for (length, refused) in [(3, None), (4, Some(Reason::ValueTooLarge))] {
-        let mut plain = Plain::default();
+        let mut plain = PlainTree::default();
         plain.apply(0, [(b"key".to_vec(), Some(vec![7; length]))]);
         let (root, roots) = (plain.root(0), plain.roots(&[0]));
         let found = [
@@ -73,29 +77,30 @@ fn a_declared_length_beyond_the_proof_allocates_nothing() {
 
 #[test]
 fn blocks_are_below_2_to_the_52nd() {
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     plain.apply(MAX_HEIGHT, [(b"a".to_vec(), Some(vec![1])), (b"b".to_vec(), None)]);
     plain.apply(MAX_HEIGHT, [(b"c".to_vec(), Some(vec![3]))]);
     let (root, proof) = (plain.root(MAX_HEIGHT), plain.prove(MAX_HEIGHT, &[b"a", b"b"]));
     let found = verify(&root, MAX_HEIGHT, &[b"a", b"b"], &proof, DEFAULT).unwrap();
-    assert_eq!(found[0], Answer::Present { value: &[1], since: MAX_HEIGHT });
+    assert_eq!(found[0], PastState::Present { value: &[1], since: MAX_HEIGHT });
     let (above, root) = (MAX_HEIGHT + 1, &EMPTY_ROOT);
-    let none = |kind| Writer::new(kind).finish();
-    assert_eq!(reason(verify(root, above, &[b"a"], &none(PROOF), DEFAULT)), {
+    let none = |kind| ProofWriter::new(kind).finish();
+    assert_eq!(reason(verify(root, above, &[b"a"], &none(PROOF_ENVELOPE), DEFAULT)), {
         Reason::InvalidArgument
     });
     assert_eq!(
-        reason(verify_history(&[(above, *root)], b"a", 0, above, &none(HISTORY), DEFAULT)),
+        reason(verify_history(&[(above, *root)], b"a", 0, above, &none(HISTORY_ENVELOPE), DEFAULT)),
         Reason::InvalidArgument
     );
-    assert_eq!(reason(verify_diff(root, None, above, &none(DIFF), DEFAULT)), {
+    assert_eq!(reason(verify_diff(root, None, above, &none(DIFF_ENVELOPE), DEFAULT)), {
         Reason::InvalidArgument
     });
 }
 
 #[test]
 fn ranges_are_not_the_wrong_way_round() {
-    let (none, no_diff) = (Writer::new(HISTORY).finish(), Writer::new(DIFF).finish());
+    let (none, no_diff) =
+        (ProofWriter::new(HISTORY_ENVELOPE).finish(), ProofWriter::new(DIFF_ENVELOPE).finish());
     let history =
         |from, to| verify_history(&[(to, EMPTY_ROOT)], b"a", from, to, &none, DEFAULT).map(drop);
     assert_eq!(history(3, 3), Ok(()));
@@ -135,7 +140,7 @@ fn a_path_has_at_most_256_steps() {
 fn the_changes_of_a_history() {
     // A tree of one leaf that changes in every block: each part is five bytes.
     let proof = |changes: usize| {
-        let mut writer = Writer::new(HISTORY);
+        let mut writer = ProofWriter::new(HISTORY_ENVELOPE);
         for _ in 0..changes {
             writer.root(0, 0);
             writer.proof_leaf(ProofLeaf::Live { index: 0, value: &[] });
@@ -144,10 +149,10 @@ fn the_changes_of_a_history() {
         writer.finish()
     };
     let to = 1 << 30;
-    let longest = proof(MAX_CHANGES);
+    let longest = proof(MAX_HISTORY_CHANGES);
     let claimed = ClaimedHistory::decode(b"key", 0, to, &longest, DEFAULT);
-    assert_eq!(claimed.blocks().unwrap().len(), MAX_CHANGES + 1);
-    let longer = proof(MAX_CHANGES + 1);
+    assert_eq!(claimed.blocks().unwrap().len(), MAX_HISTORY_CHANGES + 1);
+    let longer = proof(MAX_HISTORY_CHANGES + 1);
     let claimed = ClaimedHistory::decode(b"key", 0, to, &longer, DEFAULT);
     assert_eq!(reason(claimed.blocks()), Reason::TooManyChanges);
 }

@@ -6,12 +6,12 @@
     reason = "tests fail by panicking"
 )]
 
-use prooflight_testkit::smt::judge::Question;
-use prooflight_testkit::smt::plain::Plain;
+use prooflight_testkit::smt::judge::ChainQuestion;
+use prooflight_testkit::smt::plain::PlainTree;
 
 /// Keys that are set, set again, deleted, and set after that.
-fn plain() -> Plain {
-    let mut plain = Plain::default();
+fn plain() -> PlainTree {
+    let mut plain = PlainTree::default();
     let key = |number: u8| vec![number; 3];
     for height in 0..6 {
         let set = (0..9).filter(|number| (number + height) % 3 > 0);
@@ -21,21 +21,21 @@ fn plain() -> Plain {
     plain
 }
 
-fn questions() -> Vec<Question> {
+fn questions() -> Vec<ChainQuestion> {
     let key = |number: u8| vec![number; 3];
     vec![
-        Question::Keys { height: 5, keys: vec![key(1)] },
-        Question::Keys { height: 5, keys: vec![key(5)] },
-        Question::Keys { height: 5, keys: vec![key(77)] },
-        Question::Keys { height: 3, keys: vec![key(0), key(7), key(70), key(71)] },
-        Question::History { key: key(2), from: 1, to: 5 },
-        Question::History { key: key(99), from: 0, to: 5 },
-        Question::Diff { from: Some(3), to: 4 },
-        Question::Diff { from: None, to: 5 },
+        ChainQuestion::Keys { height: 5, keys: vec![key(1)] },
+        ChainQuestion::Keys { height: 5, keys: vec![key(5)] },
+        ChainQuestion::Keys { height: 5, keys: vec![key(77)] },
+        ChainQuestion::Keys { height: 3, keys: vec![key(0), key(7), key(70), key(71)] },
+        ChainQuestion::History { key: key(2), from: 1, to: 5 },
+        ChainQuestion::History { key: key(99), from: 0, to: 5 },
+        ChainQuestion::Diff { from: Some(3), to: 4 },
+        ChainQuestion::Diff { from: None, to: 5 },
     ]
 }
 
-fn refused(plain: &Plain, question: &Question, proof: &[u8]) {
+fn refused(plain: &PlainTree, question: &ChainQuestion, proof: &[u8]) {
     let judged = question.judge(plain, proof);
     assert!(judged.is_err(), "{} accepted for {question:?}", hex::encode(proof));
 }

@@ -10,25 +10,25 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Proved, StateReader as _};
+use prooflight_core::store::{StateProof, StateReader as _};
 use prooflight_core::{Error, Reason, Result};
-use prooflight_smt::snapshot::{FarFiles, Files, Options, SmtReader, file_name};
+use prooflight_smt::snapshot::{RemoteFiles, SmtReader, SnapshotFiles, WriterOptions, file_name};
 use snapshot::{block, changes, contents, files, open};
 use tempfile::TempDir;
 
-const BLOCKS: u64 = 60;
-const CACHE: u64 = 64 << 20;
+const BLOCK_COUNT: u64 = 60;
+const CACHE_BYTES: u64 = 64 << 20;
 
 /// Remote, read-only files, and the number of reads.
 #[derive(Debug, Default)]
-struct Far {
+struct RemoteFolder {
     files: Mutex<BTreeMap<String, Bytes>>,
     reads: AtomicU64,
     /// Whether every read fails.
     away: Mutex<bool>,
 }
 
-impl Far {
+impl RemoteFolder {
     /// The files of a folder.
     fn of(folder: &TempDir) -> Arc<Self> {
         let far = Self::default();
@@ -51,11 +51,11 @@ impl Far {
     }
 
     fn reader(self: &Arc<Self>, cache_bytes: u64) -> SmtReader {
-        SmtReader::new(Files::far(self.clone()), cache_bytes)
+        SmtReader::new(SnapshotFiles::remote(self.clone()), cache_bytes)
     }
 }
 
-impl FarFiles for Far {
+impl RemoteFiles for RemoteFolder {
     fn blocks_per_file(&self) -> Result<Option<u64>> {
         Ok(Some(1))
     }
@@ -77,19 +77,19 @@ impl FarFiles for Far {
 /// A folder with blocks.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
-    let mut writer = open(folder.path(), Options::default());
-    for height in 0..BLOCKS {
+    let mut writer = open(folder.path(), WriterOptions::default());
+    for height in 0..BLOCK_COUNT {
         writer.apply(height, &changes(&block(1, height, 300, 60))).unwrap();
     }
     folder
 }
 
 /// Questions of every kind, to one reader after another.
-fn ask(reader: &SmtReader) -> Vec<Result<Proved>> {
+fn ask(reader: &SmtReader) -> Vec<Result<StateProof>> {
     let keys: Vec<String> = (0..300).map(|number| format!("key {number}")).collect();
     let keys: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
     let mut questions = Vec::new();
-    for height in [0, 7, BLOCKS / 2, BLOCKS - 1] {
+    for height in [0, 7, BLOCK_COUNT / 2, BLOCK_COUNT - 1] {
         questions.push(Statement::Keys { height, keys: &keys[3..4] });
         questions.push(Statement::Keys { height, keys: &keys });
         questions.push(Statement::Diff { from: height.checked_sub(1), to: height });
@@ -104,9 +104,9 @@ fn ask(reader: &SmtReader) -> Vec<Result<Proved>> {
 #[test]
 fn answers_are_those_of_the_folder_and_warm_ones_read_nothing() {
     let folder = folder();
-    let expected = ask(&SmtReader::new(files(folder.path()), CACHE));
-    let far = Far::of(&folder);
-    let warm = far.reader(CACHE);
+    let expected = ask(&SmtReader::new(files(folder.path()), CACHE_BYTES));
+    let far = RemoteFolder::of(&folder);
+    let warm = far.reader(CACHE_BYTES);
     assert_eq!(ask(&warm), expected);
     let reads = far.reads();
     *far.away.lock().unwrap() = true;
@@ -124,9 +124,9 @@ fn answers_are_those_of_the_folder_and_warm_ones_read_nothing() {
 #[test]
 fn what_cannot_be_read_is_said_and_nothing_stays_of_it() {
     let folder = folder();
-    let far = Far::of(&folder);
-    let expected = ask(&far.reader(CACHE));
-    let reader = far.reader(CACHE);
+    let far = RemoteFolder::of(&folder);
+    let expected = ask(&far.reader(CACHE_BYTES));
+    let reader = far.reader(CACHE_BYTES);
     reader.newest().unwrap();
     *far.away.lock().unwrap() = true;
     // An empty range and no key are refused without a read.
@@ -143,14 +143,14 @@ fn what_cannot_be_read_is_said_and_nothing_stays_of_it() {
 #[test]
 fn damage_is_named_and_dropped_from_the_cache() {
     let folder = folder();
-    let far = Far::of(&folder);
-    let expected = ask(&far.reader(CACHE));
+    let far = RemoteFolder::of(&folder);
+    let expected = ask(&far.reader(CACHE_BYTES));
     let name = file_name(7);
     let honest = far.bytes(&name);
     for at in (0..honest.len()).step_by(honest.len() / 40) {
         let mut altered = honest.clone();
         altered[at] ^= 0x10;
-        let reader = far.reader(CACHE);
+        let reader = far.reader(CACHE_BYTES);
         for (round, bytes) in [&altered, &altered, &honest].into_iter().enumerate() {
             far.put(&name, bytes.clone());
             for (found, expected) in ask(&reader).into_iter().zip(&expected) {

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use prooflight_core::{Hash, Reason, Result};
 use prooflight_smt::hash::{hash_key, hash_value};
-use prooflight_smt::snapshot::{Options, SnapshotReader, SnapshotWriter};
-use prooflight_smt::tree::{HashedChange, Tree};
-use prooflight_testkit::smt::plain::Plain;
+use prooflight_smt::snapshot::{SnapshotReader, SnapshotWriter, WriterOptions};
+use prooflight_smt::tree::{HashedChange, MemoryTree};
+use prooflight_testkit::smt::plain::PlainTree;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use snapshot::{
@@ -20,34 +20,34 @@ use snapshot::{
 };
 use tempfile::TempDir;
 
-const KEYS: u32 = 40;
-const BLOCKS: u64 = 12;
+const KEY_COUNT: u32 = 40;
+const BLOCK_COUNT: u64 = 12;
 
 /// A folder with blocks, and their expected content.
-struct Chain {
+struct TestChain {
     folder: TempDir,
-    options: Options,
-    plain: Plain,
+    options: WriterOptions,
+    plain: PlainTree,
     roots: Vec<Hash>,
 }
 
-impl Chain {
+impl TestChain {
     fn new(seed: u64, group: u64) -> Self {
-        Self::forked(seed, group, BLOCKS)
+        Self::forked(seed, group, BLOCK_COUNT)
     }
 
     /// The same blocks before `from`, and different ones from there on.
     fn forked(seed: u64, group: u64, from: u64) -> Self {
         let folder = TempDir::new().unwrap();
         let options = blocks_per_file(group);
-        let (mut writer, mut plain) = (open(folder.path(), options), Plain::default());
+        let (mut writer, mut plain) = (open(folder.path(), options), PlainTree::default());
         let write = |height| {
             let seed = if height < from { seed } else { seed + 100 };
-            let ops = block(seed, height, KEYS, 30);
+            let ops = block(seed, height, KEY_COUNT, 30);
             plain.apply(height, ops.clone());
             writer.apply(height, &changes(&ops)).unwrap()
         };
-        let roots = (0..BLOCKS).map(write).collect();
+        let roots = (0..BLOCK_COUNT).map(write).collect();
         Self { folder, options, plain, roots }
     }
 
@@ -64,7 +64,7 @@ impl Chain {
     fn serves_nothing_wrong(&self, reader: &SnapshotReader) -> usize {
         let group = self.options.blocks_per_file;
         let mut refusals = 0;
-        for height in (0..BLOCKS).filter(|height| (height + 1) % group == 0) {
+        for height in (0..BLOCK_COUNT).filter(|height| (height + 1) % group == 0) {
             for key in self.plain.keys() {
                 let keys = [key];
                 match prove_and_compare(reader, &self.plain, self.root(height), height, &keys) {
@@ -92,7 +92,7 @@ impl Chain {
         let name = format!("{damaged:016}.smt");
         if damage.is_empty() {
             // Opening does not read a file that the newest tree does not need.
-            assert_eq!(next, BLOCKS);
+            assert_eq!(next, BLOCK_COUNT);
             fs::remove_file(self.file(damaged)).unwrap();
             return self.recovers(seed, damaged);
         }
@@ -101,8 +101,8 @@ impl Chain {
         if let Some(newest) = writer.newest() {
             assert_eq!(writer.root(), *self.root(newest));
         }
-        for height in next..BLOCKS {
-            let root = writer.apply(height, &changes(&block(seed, height, KEYS, 30))).unwrap();
+        for height in next..BLOCK_COUNT {
+            let root = writer.apply(height, &changes(&block(seed, height, KEY_COUNT, 30))).unwrap();
             assert_eq!(root, *self.root(height));
         }
         let reader = reader(self.folder.path());
@@ -116,9 +116,9 @@ fn damaged_files_are_named_and_never_served() {
     let mut rng = StdRng::seed_from_u64(11);
     let mut refusals = 0;
     for round in 0..48 {
-        let chain = Chain::new(round, if round.is_multiple_of(2) { 1 } else { 3 });
+        let chain = TestChain::new(round, if round.is_multiple_of(2) { 1 } else { 3 });
         let group = chain.options.blocks_per_file;
-        let last = rng.random_range(0..BLOCKS / group) * group + group - 1;
+        let last = rng.random_range(0..BLOCK_COUNT / group) * group + group - 1;
         let file = chain.file(last);
         let mut bytes = fs::read(&file).unwrap();
         let at = rng.random_range(0..bytes.len());
@@ -156,8 +156,9 @@ fn damaged_files_are_named_and_never_served() {
 
 #[test]
 fn a_file_of_another_chain_or_block_is_named() {
-    let (chain, other) = (Chain::new(1, 1), Chain::new(2, 1));
-    for (from, to) in [(other.file(5), 5), (chain.file(4), 6), (other.file(BLOCKS - 1), BLOCKS - 1)]
+    let (chain, other) = (TestChain::new(1, 1), TestChain::new(2, 1));
+    for (from, to) in
+        [(other.file(5), 5), (chain.file(4), 6), (other.file(BLOCK_COUNT - 1), BLOCK_COUNT - 1)]
     {
         let kept = fs::read(chain.file(to)).unwrap();
         fs::copy(from, chain.file(to)).unwrap();
@@ -177,7 +178,8 @@ fn with_the_roots_of_the_chain_a_file_of_elsewhere_is_named_and_nothing_is_writt
     for group in [1, 3] {
         let last = 3 * group - 1;
         // A fork has the same file before it.
-        let [chain, fork, other] = [BLOCKS, last, 0].map(|from| Chain::forked(1, group, from));
+        let [chain, fork, other] =
+            [BLOCK_COUNT, last, 0].map(|from| TestChain::forked(1, group, from));
         let root_of =
             |height| Ok(usize::try_from(height).ok().and_then(|it| chain.roots.get(it).copied()));
         let beyond = |height| Ok(if height > last { None } else { root_of(height)? });
@@ -219,7 +221,7 @@ fn with_the_roots_of_the_chain_a_file_of_elsewhere_is_named_and_nothing_is_writt
 #[test]
 fn a_damaged_manifest_is_named_and_made_again() {
     for (round, group) in [(0, 1), (1, 3), (2, 1)] {
-        let chain = Chain::new(round, group);
+        let chain = TestChain::new(round, group);
         let manifest = chain.folder.path().join("manifest");
         let bytes = fs::read(&manifest).unwrap();
         let damages: [fn(&Path, &[u8]); 3] = [
@@ -240,13 +242,13 @@ fn a_damaged_manifest_is_named_and_made_again() {
                 SnapshotWriter::open(files(chain.folder.path()), chain.options).unwrap();
             assert_eq!(found.len(), 1);
             assert_eq!(found[0].file, "manifest");
-            assert_eq!(writer.newest(), Some(BLOCKS - 1));
-            assert_eq!(writer.root(), *chain.root(BLOCKS - 1));
-            for height in BLOCKS..BLOCKS + group {
+            assert_eq!(writer.newest(), Some(BLOCK_COUNT - 1));
+            assert_eq!(writer.root(), *chain.root(BLOCK_COUNT - 1));
+            for height in BLOCK_COUNT..BLOCK_COUNT + group {
                 writer.apply(height, &[]).unwrap();
             }
             assert_eq!(chain.serves_nothing_wrong(&reader(chain.folder.path())), 0);
-            for height in BLOCKS..BLOCKS + group {
+            for height in BLOCK_COUNT..BLOCK_COUNT + group {
                 let _ = fs::remove_file(chain.file(height));
             }
             fs::write(&manifest, &bytes).unwrap();
@@ -258,8 +260,8 @@ fn a_damaged_manifest_is_named_and_made_again() {
 fn a_file_that_could_not_be_written_is_written_later() {
     let outer = TempDir::new().unwrap();
     let (folder, away) = (outer.path().join("files"), outer.path().join("away"));
-    let ops = |height| block(3, height, KEYS, 30);
-    let mut writer = open(&folder, Options::default());
+    let ops = |height| block(3, height, KEY_COUNT, 30);
+    let mut writer = open(&folder, WriterOptions::default());
     writer.apply(0, &changes(&ops(0))).unwrap();
     fs::rename(&folder, &away).unwrap();
     fs::write(&folder, "no folder").unwrap();
@@ -284,8 +286,8 @@ fn a_file_that_could_not_be_written_is_written_later() {
 fn a_file_that_another_thread_could_not_write_is_written_later() {
     let outer = TempDir::new().unwrap();
     let (folder, away) = (outer.path().join("files"), outer.path().join("away"));
-    let ops = |height| block(3, height, KEYS, 30);
-    let mut writer = open(&folder, Options::default());
+    let ops = |height| block(3, height, KEY_COUNT, 30);
+    let mut writer = open(&folder, WriterOptions::default());
     writer.apply(0, &changes(&ops(0))).unwrap();
     fs::rename(&folder, &away).unwrap();
     fs::write(&folder, "no folder").unwrap();
@@ -308,21 +310,21 @@ fn a_file_that_another_thread_could_not_write_is_written_later() {
     assert_eq!(reader.check().unwrap(), []);
 }
 
-const FOLDER: &str = "PROOFLIGHT_SNAPSHOT_FOLDER";
-const GROUP: &str = "PROOFLIGHT_SNAPSHOT_GROUP";
-const BACKGROUND: &str = "PROOFLIGHT_SNAPSHOT_BACKGROUND";
+const FOLDER_VARIABLE: &str = "PROOFLIGHT_SNAPSHOT_FOLDER";
+const GROUP_VARIABLE: &str = "PROOFLIGHT_SNAPSHOT_GROUP";
+const BACKGROUND_VARIABLE: &str = "PROOFLIGHT_SNAPSHOT_BACKGROUND";
 
 /// A block whose file takes some time to write.
-fn large_block(height: u64) -> Vec<prooflight_testkit::smt::plain::Op> {
+fn large_block(height: u64) -> Vec<prooflight_testkit::smt::plain::BlockOp> {
     block(500, height, 3000, 2000)
 }
 
 #[test]
 #[ignore = "run as a child process by the next test, which kills it"]
 fn writes_until_it_is_killed() {
-    let folder = PathBuf::from(std::env::var(FOLDER).unwrap());
-    let group = std::env::var(GROUP).unwrap().parse().unwrap();
-    let background = std::env::var(BACKGROUND).unwrap() == "true";
+    let folder = PathBuf::from(std::env::var(FOLDER_VARIABLE).unwrap());
+    let group = std::env::var(GROUP_VARIABLE).unwrap().parse().unwrap();
+    let background = std::env::var(BACKGROUND_VARIABLE).unwrap() == "true";
     let mut writer = open(&folder, blocks_per_file(group));
     loop {
         let height = writer.newest().map_or(0, |newest| newest + 1);
@@ -344,7 +346,8 @@ fn after_kill_9_every_named_block_is_there_and_right() {
     {
         let folder = TempDir::new().unwrap();
         let mut rng = StdRng::seed_from_u64(group);
-        let (mut plain, mut tree, mut roots) = (Plain::default(), Tree::new(), Vec::new());
+        let (mut plain, mut tree, mut roots) =
+            (PlainTree::default(), MemoryTree::new(), Vec::new());
         // The manifest exists before the first kill, so that no kill may cause damage.
         let mut writer = open(folder.path(), blocks_per_file(group));
         for height in 0..group {
@@ -354,15 +357,15 @@ fn after_kill_9_every_named_block_is_there_and_right() {
         for kill in 0..kills {
             let mut child = Command::new(std::env::current_exe().unwrap())
                 .args(["--ignored", "--exact", "writes_until_it_is_killed"])
-                .env(FOLDER, folder.path())
-                .env(GROUP, group.to_string())
-                .env(BACKGROUND, background.to_string())
+                .env(FOLDER_VARIABLE, folder.path())
+                .env(GROUP_VARIABLE, group.to_string())
+                .env(BACKGROUND_VARIABLE, background.to_string())
                 .stdout(std::process::Stdio::null())
                 .spawn()
                 .unwrap();
             let before = reader(folder.path());
             // Wait until it has written a block, then for a random time.
-            let started = before.kept().newest;
+            let started = before.kept_blocks().newest;
             while before.refresh().unwrap().newest == started {
                 assert_eq!(child.try_wait().unwrap(), None, "the writer stopped");
                 std::thread::sleep(Duration::from_millis(1));
@@ -400,7 +403,7 @@ fn after_kill_9_every_named_block_is_there_and_right() {
     }
 }
 
-fn hashed(ops: &[prooflight_testkit::smt::plain::Op]) -> Vec<HashedChange> {
+fn hashed(ops: &[prooflight_testkit::smt::plain::BlockOp]) -> Vec<HashedChange> {
     ops.iter()
         .map(|(key, value)| HashedChange {
             key_hash: hash_key(key),

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use object_store::memory::InMemory;
 use prooflight_core::Reason;
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_smt::hash::EMPTY_ROOT;
 use prooflight_smt::snapshot::{
-    Files, KeptBlocks, Options, Retention, SnapshotReader, SnapshotWriter,
+    KeptBlocks, Retention, SnapshotFiles, SnapshotReader, SnapshotWriter, WriterOptions,
 };
-use prooflight_smt::{Answer, verify, verify_diff, verify_history};
-use prooflight_testkit::smt::plain::{Op, Plain};
+use prooflight_smt::{PastState, verify, verify_diff, verify_history};
+use prooflight_testkit::smt::plain::{BlockOp, PlainTree};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use snapshot::{
@@ -28,7 +28,7 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
         let folder = TempDir::new().unwrap();
         let options = blocks_per_file(group);
         let keys = if seed % 3 == 0 { 7 } else { 300 };
-        let mut plain = Plain::default();
+        let mut plain = PlainTree::default();
         let mut history = Vec::new();
         let mut writer = open(folder.path(), options);
         while history.len() < 40 || !(history.len() as u64).is_multiple_of(group) {
@@ -83,14 +83,14 @@ fn proofs_at_any_block_are_those_of_the_plain_tree() {
 #[test]
 fn a_then_b_then_a_again_is_three_changes() {
     let folder = TempDir::new().unwrap();
-    let mut writer = open(folder.path(), Options::default());
+    let mut writer = open(folder.path(), WriterOptions::default());
     for (height, value) in [(0, b"A"), (1, b"B"), (2, b"A"), (3, b"A")] {
         writer.apply(height, &changes(&[set(b"key", value), set(b"other", b"x")])).unwrap();
     }
     writer.apply(4, &[]).unwrap();
     let proved = reader(folder.path()).history(b"key", 0, 4).unwrap();
     let history = verify_history(&proved.roots, b"key", 0, 4, &proved.proof, &LIMITS).unwrap();
-    let value = |value, since| Answer::Present { value, since };
+    let value = |value, since| PastState::Present { value, since };
     let a: &[u8] = b"A";
     assert_eq!(history.changes, [value(a, 0), value(b"B", 1), value(a, 2), value(a, 3)]);
 }
@@ -106,7 +106,7 @@ fn groups_say_which_blocks_they_can_prove() {
     writer.apply(8, &[]).unwrap();
     assert_eq!((writer.newest(), writer.published()), (Some(8), Some(7)));
     let reader = reader(folder.path());
-    assert_eq!(reader.kept(), KeptBlocks { oldest: 1, newest: 7, blocks_per_file: 4 });
+    assert_eq!(reader.kept_blocks(), KeptBlocks { oldest: 1, newest: 7, blocks_per_file: 4 });
     for (height, nearest) in
         [(1, "nearest is 3"), (6, "nearest is 3 or 7"), (0, "1 to 7"), (8, "1 to 7")]
     {
@@ -118,14 +118,14 @@ fn groups_say_which_blocks_they_can_prove() {
     // The last change is dated exactly; those before it lie inside a file.
     let proved = reader.prove(7, &[b"key"]).unwrap();
     let answers = verify(&proved.root, 7, &[b"key"], &proved.proof, &LIMITS).unwrap();
-    assert_eq!(*answers, [Answer::Present { value: b"C", since: 7 }]);
+    assert_eq!(*answers, [PastState::Present { value: b"C", since: 7 }]);
     let refused = reader.history(b"key", 1, 7).unwrap_err();
     assert!(refused.to_string().contains("nearest is 3 or 7"), "{refused}");
     let proved = reader.history(b"key", 7, 7).unwrap();
     assert_eq!(proved.roots, [(7, reader.root(7).unwrap())]);
     // A folder's number of blocks per file is fixed.
     drop(writer);
-    let files = Files::local(folder.path()).unwrap();
+    let files = SnapshotFiles::local(folder.path()).unwrap();
     let refused = SnapshotWriter::open(files, blocks_per_file(2)).unwrap_err();
     assert_eq!(refused.reason(), Reason::InvalidArgument);
 }
@@ -135,7 +135,7 @@ fn a_block_comes_again_only_with_the_same_changes() {
     for group in [1, 3] {
         let folder = TempDir::new().unwrap();
         let mut writer = open(folder.path(), blocks_per_file(group));
-        let blocks: Vec<Vec<Op>> = (0..5)
+        let blocks: Vec<Vec<BlockOp>> = (0..5)
             .map(|n| vec![set(b"key", &[n]), set(&[n], b"new"), (b"never there".to_vec(), None)])
             .collect();
         let roots: Vec<_> =
@@ -149,7 +149,7 @@ fn a_block_comes_again_only_with_the_same_changes() {
                 changes(&ops[..1]),
                 changes(&[ops[0].clone(), set(&[77], b"new")]),
                 changes(&[ops[0].clone(), ops[1].clone(), set(b"more", b"")]),
-                vec![Change::delete(b"key"), changes(ops)[1]],
+                vec![RawKeyChange::delete(b"key"), changes(ops)[1]],
             ] {
                 let refused = writer.prepare(at, &other).unwrap_err();
                 assert_eq!(refused.reason(), Reason::InvalidArgument, "block {at} of {group}");
@@ -166,7 +166,7 @@ fn a_block_comes_again_only_with_the_same_changes() {
 #[test]
 fn a_prepared_block_changes_nothing_until_it_is_committed() {
     let folder = TempDir::new().unwrap();
-    let mut writer = open(folder.path(), Options::default());
+    let mut writer = open(folder.path(), WriterOptions::default());
     let before = writer.apply(0, &changes(&[set(b"key", b"0")])).unwrap();
     let abandoned = writer.prepare(1, &changes(&[set(b"key", b"1")])).unwrap();
     let other = writer.prepare(1, &changes(&[set(b"key", b"2")])).unwrap();
@@ -174,12 +174,12 @@ fn a_prepared_block_changes_nothing_until_it_is_committed() {
     assert_ne!(abandoned.root(), other.root());
     drop(abandoned);
     assert_eq!((writer.newest(), writer.root()), (Some(0), before));
-    assert_eq!(reader(folder.path()).kept().newest, 0);
+    assert_eq!(reader(folder.path()).kept_blocks().newest, 0);
     let root = other.root();
     assert_eq!(writer.commit(other).unwrap(), root);
     assert_eq!(writer.commit(late).unwrap_err().reason(), Reason::InvalidArgument);
     assert_eq!(reader(folder.path()).root(1).unwrap(), root);
-    assert_eq!(open(folder.path(), Options::default()).root(), root);
+    assert_eq!(open(folder.path(), WriterOptions::default()).root(), root);
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn blocks_committed_in_the_background_have_the_same_files() {
         assert_eq!(open(later.path(), options).root(), first.root());
     }
     // Other stores are written in the foreground.
-    let files = Files::new(Arc::new(InMemory::new()));
-    let (mut writer, _) = SnapshotWriter::open(files, Options::default()).unwrap();
+    let files = SnapshotFiles::new(Arc::new(InMemory::new()));
+    let (mut writer, _) = SnapshotWriter::open(files, WriterOptions::default()).unwrap();
     let prepared = writer.prepare(0, &changes(&[set(b"key", b"value")])).unwrap();
     writer.commit_in_background(prepared).unwrap();
     assert_eq!(writer.published(), Some(0));
@@ -230,16 +230,16 @@ fn blocks_committed_in_the_background_have_the_same_files() {
 #[test]
 fn arguments_that_cannot_be_are_refused() {
     let folder = TempDir::new().unwrap();
-    let empty = SnapshotReader::open(Files::local(folder.path()).unwrap(), 0).unwrap_err();
+    let empty = SnapshotReader::open(SnapshotFiles::local(folder.path()).unwrap(), 0).unwrap_err();
     assert_eq!(empty.reason(), Reason::VersionUnavailable);
     for number in [0, (1 << 16) + 1] {
-        let files = Files::local(folder.path()).unwrap();
+        let files = SnapshotFiles::local(folder.path()).unwrap();
         let refused = SnapshotWriter::open(files, blocks_per_file(number)).unwrap_err();
         assert_eq!(refused.reason(), Reason::InvalidArgument);
     }
-    let mut writer = open(folder.path(), Options::default());
+    let mut writer = open(folder.path(), WriterOptions::default());
     let key = vec![7; 1 << 16];
-    let refused = writer.apply(0, &[Change::delete(&key)]).unwrap_err();
+    let refused = writer.apply(0, &[RawKeyChange::delete(&key)]).unwrap_err();
     assert_eq!(refused.reason(), Reason::KeyLength);
     assert_eq!(writer.apply(0, &[]).unwrap(), EMPTY_ROOT);
     writer.apply(1, &changes(&[set(b"key", b"value")])).unwrap();
@@ -261,9 +261,9 @@ fn arguments_that_cannot_be_are_refused() {
 
 #[test]
 fn a_reader_follows_the_writer_and_a_store_may_be_anything() {
-    let files = Files::new(Arc::new(InMemory::new()));
-    let (mut writer, _) = SnapshotWriter::open(files.clone(), Options::default()).unwrap();
-    let mut plain = Plain::default();
+    let files = SnapshotFiles::new(Arc::new(InMemory::new()));
+    let (mut writer, _) = SnapshotWriter::open(files.clone(), WriterOptions::default()).unwrap();
+    let mut plain = PlainTree::default();
     let mut reader = None;
     for height in 0..30 {
         let ops = block(99, height, 50, 20);
@@ -274,7 +274,7 @@ fn a_reader_follows_the_writer_and_a_store_may_be_anything() {
         let keys: Vec<Vec<u8>> = ops.into_iter().map(|(key, _)| key).chain([vec![1]]).collect();
         prove_and_compare(reader, &plain, &root, height, &keys).unwrap();
     }
-    let (again, damage) = SnapshotWriter::open(files, Options::default()).unwrap();
+    let (again, damage) = SnapshotWriter::open(files, WriterOptions::default()).unwrap();
     assert_eq!((again.root(), damage), (writer.root(), vec![]));
 }
 
@@ -282,9 +282,9 @@ fn a_reader_follows_the_writer_and_a_store_may_be_anything() {
 fn blocks_that_are_not_kept_are_unavailable_and_their_files_go() {
     for group in [1, 2] {
         let folder = TempDir::new().unwrap();
-        let options = Options { blocks_per_file: group, retention: Retention::Last(10) };
+        let options = WriterOptions { blocks_per_file: group, retention: Retention::Last(10) };
         let mut writer = open(folder.path(), options);
-        let mut plain = Plain::default();
+        let mut plain = PlainTree::default();
         let (mut roots, early) = (Vec::new(), reader_of_first(folder.path(), &mut writer));
         plain.apply(0, [set(b"cold", b"kept for ever")]);
         roots.push(plain.root(0));

@@ -8,10 +8,10 @@
 
 use arbitrary::Unstructured;
 use prooflight_core::Limits;
-use prooflight_smt::{Answer, verify};
+use prooflight_smt::{PastState, verify};
 use prooflight_testkit::smt::draw::chain;
-use prooflight_testkit::smt::judge::Question;
-use prooflight_testkit::smt::plain::Plain;
+use prooflight_testkit::smt::judge::ChainQuestion;
+use prooflight_testkit::smt::plain::PlainTree;
 use prooflight_testkit::smt::targets::TARGETS;
 use rand::rngs::StdRng;
 use rand::{RngCore, SeedableRng};
@@ -22,7 +22,7 @@ fn random_bytes(seed: u64) -> Vec<u8> {
     data
 }
 
-fn accept(plain: &Plain, question: &Question) {
+fn accept(plain: &PlainTree, question: &ChainQuestion) {
     question.judge(plain, &question.prove(plain)).unwrap();
 }
 
@@ -32,15 +32,15 @@ fn every_question_about_small_chains() {
         let (plain, blocks) = chain(&mut Unstructured::new(&random_bytes(seed))).unwrap();
         let keys: Vec<Vec<u8>> = (0..=3).map(|number| vec![number]).chain([vec![]]).collect();
         for to in 0..blocks {
-            accept(&plain, &Question::Keys { height: to, keys: keys.clone() });
-            accept(&plain, &Question::Diff { from: None, to });
+            accept(&plain, &ChainQuestion::Keys { height: to, keys: keys.clone() });
+            accept(&plain, &ChainQuestion::Diff { from: None, to });
             for from in 0..to {
-                accept(&plain, &Question::Diff { from: Some(from), to });
+                accept(&plain, &ChainQuestion::Diff { from: Some(from), to });
             }
             for key in &keys {
-                accept(&plain, &Question::Keys { height: to, keys: vec![key.clone()] });
+                accept(&plain, &ChainQuestion::Keys { height: to, keys: vec![key.clone()] });
                 for from in 0..=to {
-                    accept(&plain, &Question::History { key: key.clone(), from, to });
+                    accept(&plain, &ChainQuestion::History { key: key.clone(), from, to });
                 }
             }
         }
@@ -59,7 +59,7 @@ fn random_inputs_of_the_fuzz_targets() {
 
 #[test]
 fn many_keys_at_once_present_and_absent() {
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     let key = |number: u32| number.to_be_bytes().to_vec();
     for height in 0..4 {
         let numbers = (0..900).filter(|number| number % 4 >= height);
@@ -68,17 +68,18 @@ fn many_keys_at_once_present_and_absent() {
     }
     for count in [1, 2, 64, 700, 1800] {
         let keys = (0..count).map(|number| key(number * 7 % 1800)).collect();
-        accept(&plain, &Question::Keys { height: 3, keys });
+        accept(&plain, &ChainQuestion::Keys { height: 3, keys });
     }
 }
 
 #[test]
 fn answers_are_in_the_order_asked_and_keys_may_repeat() {
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     plain.apply(5, [(b"a".to_vec(), Some(b"1".to_vec())), (b"b".to_vec(), Some(vec![]))]);
     plain.apply(6, [(b"b".to_vec(), None)]);
     let (asked, proof) = ([&b"b"[..], b"c", b"a", b"b"], plain.prove(9, &[b"a", b"b", b"c"]));
     let answers = verify(&plain.root(9), 9, &asked, &proof, &Limits::DEFAULT).unwrap();
-    let (a, b) = (Answer::Present { value: b"1", since: 5 }, Answer::Deleted { deleted_at: 6 });
-    assert_eq!(*answers, [b, Answer::NeverWritten, a, b]);
+    let (a, b) =
+        (PastState::Present { value: b"1", since: 5 }, PastState::Deleted { deleted_at: 6 });
+    assert_eq!(*answers, [b, PastState::NeverWritten, a, b]);
 }

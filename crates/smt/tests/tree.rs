@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use by_hash::ByHash;
 use prooflight_core::{Error, Hash, Limits, Reason};
 use prooflight_smt::hash::{EMPTY_ROOT, MAX_HEIGHT, Preimage, hash_key, hash_value};
-use prooflight_smt::tree::{Child, Entry, HashedChange, Kind, Node, Tree};
+use prooflight_smt::tree::{
+    HashedChange, KeyEntry, MemoryTree, NodeKind, VisitedChild, VisitedNode,
+};
 use prooflight_smt::verify;
-use prooflight_testkit::smt::plain::{Op, Plain};
+use prooflight_testkit::smt::plain::{BlockOp, PlainTree};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -22,7 +24,7 @@ fn roots_are_those_of_another_model() {
     let tests = file["testGroups"][0]["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 4);
     for test in tests {
-        let mut tree = Tree::new();
+        let mut tree = MemoryTree::new();
         let blocks = test["input"]["blocks"].as_array().unwrap();
         let roots = test["expected"]["roots"].as_array().unwrap();
         assert_eq!(blocks.len(), roots.len());
@@ -79,7 +81,7 @@ fn the_tree_is_that_of_the_definition() {
     for seed in 0..60 {
         println!("seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
-        let (mut tree, mut plain, mut known) = (Tree::new(), ByHash::default(), Vec::new());
+        let (mut tree, mut plain, mut known) = (MemoryTree::new(), ByHash::default(), Vec::new());
         let mut height = rng.random_range(0..3);
         for _ in 0..12 {
             let count = [0, 1, 2, 7, 40, 200][rng.random_range(0..6)];
@@ -107,7 +109,7 @@ fn the_tree_is_that_of_the_definition() {
 }
 
 /// Checks that a visit shows correct hashes, and every leaf that is new enough.
-fn check_visit(tree: &Tree, first_height: u64, entries: &BTreeMap<Hash, Entry>) {
+fn check_visit(tree: &MemoryTree, first_height: u64, entries: &BTreeMap<Hash, KeyEntry>) {
     let mut nodes = Vec::new();
     tree.visit(first_height, |node| nodes.push(node));
     let mut leaves = Vec::new();
@@ -117,27 +119,27 @@ fn check_visit(tree: &Tree, first_height: u64, entries: &BTreeMap<Hash, Entry>) 
         check_subtree(&mut rest, first_height, &mut leaves);
     }
     assert_eq!(rest, []);
-    let new_enough = |entry: &(&Hash, &Entry)| entry.1.height >= first_height;
+    let new_enough = |entry: &(&Hash, &KeyEntry)| entry.1.height >= first_height;
     let expected: Vec<_> = entries.iter().filter(new_enough).map(|(k, e)| (*k, *e)).collect();
     assert_eq!(leaves, expected);
 }
 
-fn hash_of<'t>(node: &Node<'t>) -> &'t Hash {
+fn hash_of<'t>(node: &VisitedNode<'t>) -> &'t Hash {
     match node {
-        Node::Branch { hash, .. } | Node::Leaf { hash, .. } => hash,
+        VisitedNode::Branch { hash, .. } | VisitedNode::Leaf { hash, .. } => hash,
     }
 }
 
 fn check_subtree(
-    rest: &mut &[Node<'_>],
+    rest: &mut &[VisitedNode<'_>],
     first_height: u64,
-    leaves: &mut Vec<(Hash, Entry)>,
-) -> Kind {
+    leaves: &mut Vec<(Hash, KeyEntry)>,
+) -> NodeKind {
     let (node, after) = rest.split_first().unwrap();
     *rest = after;
     match *node {
-        Node::Branch { depth, height, hash, left, right } => {
-            let of = |it: Child<'_>| (it.height, *it.hash);
+        VisitedNode::Branch { depth, height, hash, left, right } => {
+            let of = |it: VisitedChild<'_>| (it.height, *it.hash);
             let [(lv, lh), (rv, rh)] = [of(left), of(right)];
             assert_eq!(height, lv.max(rv));
             assert_eq!(*hash, by_hash::branch(depth, (lv, lh), (rv, rh)));
@@ -147,14 +149,14 @@ fn check_subtree(
                     assert_eq!(check_subtree(rest, first_height, leaves), child.kind);
                 }
             }
-            Kind::Branch
+            NodeKind::Branch
         }
-        Node::Leaf { height, hash, key_hash, value_hash } => {
+        VisitedNode::Leaf { height, hash, key_hash, value_hash } => {
             let value_hash = value_hash.copied();
-            leaves.push((*key_hash, Entry { height, value_hash }));
+            leaves.push((*key_hash, KeyEntry { height, value_hash }));
             let (kind, preimage) = match &value_hash {
-                Some(it) => (Kind::Leaf, Preimage::leaf(height, key_hash, it)),
-                None => (Kind::Tombstone, Preimage::tombstone(height, key_hash)),
+                Some(it) => (NodeKind::Leaf, Preimage::leaf(height, key_hash, it)),
+                None => (NodeKind::Tombstone, Preimage::tombstone(height, key_hash)),
             };
             assert_eq!(*hash, preimage.hash());
             kind
@@ -184,7 +186,7 @@ fn the_root_depends_neither_on_threads_nor_on_order_nor_on_parts() {
         for parts in [1, 2, 7] {
             second.shuffle(&mut rng);
             let root = pool.install(|| {
-                let mut tree = Tree::new();
+                let mut tree = MemoryTree::new();
                 tree.update(3, &first).unwrap();
                 for part in second.chunks(second.len().div_ceil(parts)) {
                     tree.update(4, part).unwrap();
@@ -201,7 +203,7 @@ fn an_abandoned_block_leaves_no_trace() {
     let mut rng = StdRng::seed_from_u64(2);
     let mut known = Vec::new();
     let blocks: Vec<Vec<HashedChange>> = (0..20).map(|_| draw(&mut rng, &mut known, 100)).collect();
-    let (mut tree, mut other) = (Tree::new(), Tree::new());
+    let (mut tree, mut other) = (MemoryTree::new(), MemoryTree::new());
     for (height, changes) in (0..).zip(&blocks) {
         let before = format!("{tree:?}");
         for abandoned in &blocks {
@@ -217,7 +219,7 @@ fn an_abandoned_block_leaves_no_trace() {
 #[test]
 fn only_what_was_prepared_on_this_state_is_committed() {
     let set = |byte| HashedChange { key_hash: [byte; 32], value_hash: Some([byte; 32]) };
-    let (mut tree, mut twin) = (Tree::new(), Tree::new());
+    let (mut tree, mut twin) = (MemoryTree::new(), MemoryTree::new());
     let prepared = tree.prepare(0, &[set(1)]).unwrap();
     assert_eq!(twin.commit(&prepared).unwrap_err().reason(), Reason::InvalidArgument);
     assert_eq!(twin.root(), EMPTY_ROOT);
@@ -232,7 +234,7 @@ fn only_what_was_prepared_on_this_state_is_committed() {
 
 #[test]
 fn blocks_rise_and_are_heights() {
-    let mut tree = Tree::new();
+    let mut tree = MemoryTree::new();
     let set = [HashedChange { key_hash: [7; 32], value_hash: Some([9; 32]) }];
     for wrong in [MAX_HEIGHT + 1, u64::MAX] {
         assert_eq!(tree.update(wrong, &set).unwrap_err().reason(), Reason::InvalidArgument);
@@ -242,7 +244,7 @@ fn blocks_rise_and_are_heights() {
     assert_eq!((tree.height(), tree.root()), (Some(5), EMPTY_ROOT));
     assert_eq!(tree.update(4, &set).unwrap_err().reason(), Reason::InvalidArgument);
     tree.update(MAX_HEIGHT, &set).unwrap();
-    let entry = Entry { height: MAX_HEIGHT, value_hash: Some([9; 32]) };
+    let entry = KeyEntry { height: MAX_HEIGHT, value_hash: Some([9; 32]) };
     assert_eq!((tree.get(&[7; 32]), tree.get(&[8; 32])), (Some(entry), None));
     assert_eq!(tree.root(), Preimage::leaf(MAX_HEIGHT, &[7; 32], &[9; 32]).hash());
 }
@@ -253,8 +255,9 @@ fn of_several_changes_to_a_key_the_last_one_counts() {
         key_hash: [7; 32],
         value_hash: value.map(|it| [it; 32]),
     };
-    let entry = |height, value: Option<u8>| Entry { height, value_hash: value.map(|it| [it; 32]) };
-    let mut tree = Tree::new();
+    let entry =
+        |height, value: Option<u8>| KeyEntry { height, value_hash: value.map(|it| [it; 32]) };
+    let mut tree = MemoryTree::new();
     let steps: [(&[_], _); 6] = [
         (&[None], None),
         (&[Some(1), None], None),
@@ -273,29 +276,29 @@ fn of_several_changes_to_a_key_the_last_one_counts() {
 #[test]
 fn a_restored_tree_is_the_one_that_was_there() {
     let mut rng = StdRng::seed_from_u64(3);
-    let (mut tree, mut known) = (Tree::new(), Vec::new());
-    let empty = Tree::restore(9, []).unwrap();
+    let (mut tree, mut known) = (MemoryTree::new(), Vec::new());
+    let empty = MemoryTree::restore(9, []).unwrap();
     assert_eq!((empty.root(), empty.height()), (EMPTY_ROOT, Some(9)));
     for height in 0..20 {
         tree.update(height, &draw(&mut rng, &mut known, 300)).unwrap();
     }
     let mut leaves = Vec::new();
     tree.visit(0, |node| {
-        if let Node::Leaf { height, key_hash, value_hash, .. } = node {
-            leaves.push((*key_hash, Entry { height, value_hash: value_hash.copied() }));
+        if let VisitedNode::Leaf { height, key_hash, value_hash, .. } = node {
+            leaves.push((*key_hash, KeyEntry { height, value_hash: value_hash.copied() }));
         }
     });
     assert!(
         leaves.is_sorted_by_key(|leaf| leaf.0)
             && leaves.iter().any(|(_, entry)| entry.value_hash.is_none())
     );
-    let too_new = Tree::restore(18, leaves.clone()).unwrap_err();
+    let too_new = MemoryTree::restore(18, leaves.clone()).unwrap_err();
     assert_eq!(too_new.reason(), Reason::InvalidArgument);
     for shuffled in [false, true] {
         if shuffled {
             leaves.shuffle(&mut rng);
         }
-        let mut restored = Tree::restore(19, leaves.clone()).unwrap();
+        let mut restored = MemoryTree::restore(19, leaves.clone()).unwrap();
         assert_eq!((restored.root(), restored.height()), (tree.root(), Some(19)));
         let changes = draw(&mut rng, &mut known, 300);
         let root = tree.clone().update(20, &changes).unwrap();
@@ -307,10 +310,10 @@ fn a_restored_tree_is_the_one_that_was_there() {
 fn proofs_from_memory_are_those_of_the_definition_and_verify() {
     let mut rng = StdRng::seed_from_u64(4);
     for keys in [1, 3, 60] {
-        let (mut tree, mut plain) = (Tree::new(), Plain::default());
+        let (mut tree, mut plain) = (MemoryTree::new(), PlainTree::default());
         let key = |rng: &mut StdRng| vec![rng.random_range(0..keys)];
         for height in 0..25 {
-            let ops: Vec<Op> = (0..rng.random_range(0..6))
+            let ops: Vec<BlockOp> = (0..rng.random_range(0..6))
                 .map(|_| (key(&mut rng), rng.random_bool(0.7).then(|| vec![rng.random(); 5])))
                 .collect();
             let changes = ops.iter().map(|(key, value)| HashedChange {
@@ -341,8 +344,8 @@ fn proofs_from_memory_are_those_of_the_definition_and_verify() {
 fn a_proof_needs_a_block_and_the_values_that_were_written() {
     let key_hash = hash_key(b"key");
     let set = [HashedChange { key_hash, value_hash: Some(hash_value(b"value")) }];
-    let mut tree = Tree::new();
-    let refused = |tree: &Tree, value: Result<&'static str, Error>| {
+    let mut tree = MemoryTree::new();
+    let refused = |tree: &MemoryTree, value: Result<&'static str, Error>| {
         tree.prove(&[key_hash], |_| value.clone()).unwrap_err().reason()
     };
     assert_eq!(refused(&tree, Ok("value")), Reason::VersionUnavailable);

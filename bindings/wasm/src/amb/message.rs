@@ -22,80 +22,83 @@
 //! ```
 
 use prooflight_amb::{
-    Count, Entry, Histories, Page, Range, Replica, Root, Transfer, UPDATE_LIMITS,
+    CountQuestion, KeyHistories, RangeEntry, RangePage, RangeQuestion, ReplicaEntry,
+    TransferQuestion, TrustedRoot, UPDATE_LIMITS,
 };
 use prooflight_core::{Limits, Result};
 
 use crate::answers::write_history;
 use crate::limits::amb_limits_or;
-use crate::wire::{self, Request, Response};
+use crate::wire::{self, RequestReader, ResponseWriter};
 
 /// A question, and the root to verify its answer against.
 pub(crate) struct AmbRequest<'a> {
-    pub(crate) root: Root,
+    pub(crate) root: TrustedRoot,
     pub(crate) limits: Limits,
-    pub(crate) query: Query<'a>,
+    pub(crate) query: AmbQuery<'a>,
 }
 
 /// A question of each kind.
-pub(crate) enum Query<'a> {
+pub(crate) enum AmbQuery<'a> {
     Get { keys: Vec<&'a [u8]>, at: u64 },
     Hist { keys: Vec<&'a [u8]>, from: u64, to: u64 },
-    Range(Range<'a>),
-    Count(Count<'a>),
-    Transfer(Transfer<'a>),
-    Update { operations: Vec<Operation<'a>>, parts: Vec<Part<'a>> },
+    Range(RangeQuestion<'a>),
+    Count(CountQuestion<'a>),
+    Transfer(TransferQuestion<'a>),
+    Update { operations: Vec<KeyUpdate<'a>>, parts: Vec<PartProof<'a>> },
 }
 
 /// A key with its new value; `None` for a deletion.
-type Operation<'a> = (&'a [u8], Option<&'a [u8]>);
+type KeyUpdate<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// Keys, and the proof of their part of the tree.
-type Part<'a> = (Vec<&'a [u8]>, &'a [u8]);
+type PartProof<'a> = (Vec<&'a [u8]>, &'a [u8]);
 
 /// The kind of an update.
-const UPDATE: u8 = 6;
+const UPDATE_KIND: u8 = 6;
 
 impl<'a> AmbRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| {
             let kind = r.u8()?;
-            let root = Root { hash: r.array()?, height: r.u64()? };
-            let default = if kind == UPDATE { UPDATE_LIMITS } else { Limits::DEFAULT };
+            let root = TrustedRoot { hash: r.array()?, height: r.u64()? };
+            let default = if kind == UPDATE_KIND { UPDATE_LIMITS } else { Limits::DEFAULT };
             let limits = amb_limits_or(r, default)?;
             Ok(Self { root, limits, query: query(kind, r)? })
         })
     }
 }
 
-fn query<'a>(kind: u8, r: &mut Request<'a>) -> Result<Query<'a>> {
+fn query<'a>(kind: u8, r: &mut RequestReader<'a>) -> Result<AmbQuery<'a>> {
     Ok(match kind {
-        1 => Query::Get { keys: r.sequence(Request::bytes)?, at: r.u64()? },
-        2 => Query::Hist { keys: r.sequence(Request::bytes)?, from: r.u64()?, to: r.u64()? },
-        3 => Query::Range(Range {
+        1 => AmbQuery::Get { keys: r.sequence(RequestReader::bytes)?, at: r.u64()? },
+        2 => {
+            AmbQuery::Hist { keys: r.sequence(RequestReader::bytes)?, from: r.u64()?, to: r.u64()? }
+        }
+        3 => AmbQuery::Range(RangeQuestion {
             lo: r.bytes()?,
-            hi: r.option(Request::bytes)?,
+            hi: r.option(RequestReader::bytes)?,
             at: r.u64()?,
             reverse: r.bool()?,
         }),
-        4 => Query::Count(Count { lo: r.bytes()?, hi: r.option(Request::bytes)? }),
-        5 => Query::Transfer(Transfer {
+        4 => AmbQuery::Count(CountQuestion { lo: r.bytes()?, hi: r.option(RequestReader::bytes)? }),
+        5 => AmbQuery::Transfer(TransferQuestion {
             lo: r.bytes()?,
-            hi: r.option(Request::bytes)?,
-            after: r.option(Request::u64)?,
+            hi: r.option(RequestReader::bytes)?,
+            after: r.option(RequestReader::u64)?,
         }),
-        UPDATE => Query::Update {
-            operations: r.sequence(|r| Ok((r.bytes()?, r.option(Request::bytes)?)))?,
-            parts: r.sequence(|r| Ok((r.sequence(Request::bytes)?, r.bytes()?)))?,
+        UPDATE_KIND => AmbQuery::Update {
+            operations: r.sequence(|r| Ok((r.bytes()?, r.option(RequestReader::bytes)?)))?,
+            parts: r.sequence(|r| Ok((r.sequence(RequestReader::bytes)?, r.bytes()?)))?,
         },
         other => return Err(wire::unknown("a kind of 1 to 6", other)),
     })
 }
 
 /// Encodes `Histories`; the history of a repeated key crosses once.
-pub(crate) fn histories(Histories { distinct, places }: &Histories<'_>) -> Vec<u8> {
+pub(crate) fn histories(KeyHistories { distinct, indices: places }: &KeyHistories<'_>) -> Vec<u8> {
     let changes: usize = distinct.iter().map(|history| 1 + history.changes.len()).sum();
-    let mut response = Response::with_capacity(8 + 48 * changes + 4 * places.len());
+    let mut response = ResponseWriter::with_capacity(8 + 48 * changes + 4 * places.len());
     response.length(distinct.len());
     for history in distinct {
         write_history(&mut response, history);
@@ -108,12 +111,12 @@ pub(crate) fn histories(Histories { distinct, places }: &Histories<'_>) -> Vec<u
 }
 
 /// Encodes `Page<Entry>`.
-pub(crate) fn entries(page: &Page<'_, Entry<'_>>) -> Vec<u8> {
+pub(crate) fn entries(page: &RangePage<'_, RangeEntry<'_>>) -> Vec<u8> {
     let bytes: usize =
         page.entries.iter().map(|entry| 16 + entry.key.len() + entry.value.len()).sum();
-    let mut response = Response::with_capacity(512 + bytes);
+    let mut response = ResponseWriter::with_capacity(512 + bytes);
     response.length(page.entries.len());
-    for Entry { key, value, since } in &page.entries {
+    for RangeEntry { key, value, since } in &page.entries {
         response.bytes(key);
         response.bytes(value);
         response.array(&since.to_le_bytes());
@@ -124,10 +127,10 @@ pub(crate) fn entries(page: &Page<'_, Entry<'_>>) -> Vec<u8> {
 }
 
 /// Encodes `Page<Replica>`.
-pub(crate) fn replicas(page: &Page<'_, Replica<'_>>) -> Vec<u8> {
-    let mut response = Response::with_capacity(512 + 128 * page.entries.len());
+pub(crate) fn replicas(page: &RangePage<'_, ReplicaEntry<'_>>) -> Vec<u8> {
+    let mut response = ResponseWriter::with_capacity(512 + 128 * page.entries.len());
     response.length(page.entries.len());
-    for Replica { key, versions, block, value, peaks } in &page.entries {
+    for ReplicaEntry { key, versions, block, value, peaks } in &page.entries {
         response.bytes(key);
         response.array(&versions.to_le_bytes());
         response.array(&block.to_le_bytes());

@@ -24,7 +24,7 @@ use prooflight_avl::{
 use prooflight_core::{Limits, Result};
 
 use crate::avl::results::{self, OldValue};
-use crate::wire::{self, Request, Response, unknown};
+use crate::wire::{self, RequestReader, ResponseWriter, unknown};
 
 /// A batch, and the digest and parameters to verify it against.
 pub(crate) struct BatchRequest<'a> {
@@ -75,21 +75,21 @@ pub(crate) fn params(request: &[u8]) -> Result<Params> {
     wire::decode(request, read_params)
 }
 
-/// Decodes `Vec<Operation>`.
+/// Decodes `Vec<KeyUpdate>`.
 pub(crate) fn operations(request: &[u8]) -> Result<Vec<Operation<'_>>> {
     wire::decode(request, |r| r.sequence(operation))
 }
 
 /// Encodes a `BatchResponse`.
 pub(crate) fn verified_batch(batch: &Transition<'_>, neighbours: bool) -> Vec<u8> {
-    let mut response = Response::with_capacity(64 + 48 * batch.results.len());
+    let mut response = ResponseWriter::with_capacity(64 + 48 * batch.results.len());
     digest(&mut response, &batch.digest);
     let old_values = batch.results.iter().map(|result| match result {
         Found::Present(value) => OldValue::Present(value.as_ref()),
         Found::Absent(Neighbours { previous, next }) if neighbours => {
             OldValue::Absent { previous: *previous, next: *next }
         }
-        Found::Absent(_) => ABSENT,
+        Found::Absent(_) => ABSENT_VALUE,
     });
     results::write(&mut response, old_values);
     response.into_bytes()
@@ -97,30 +97,31 @@ pub(crate) fn verified_batch(batch: &Transition<'_>, neighbours: bool) -> Vec<u8
 
 /// Encodes a `ProofResponse`.
 pub(crate) fn proved_batch(batch: &ProvedBatch) -> Vec<u8> {
-    let mut response = Response::with_capacity(64 + batch.proof.len() + 48 * batch.results.len());
+    let mut response =
+        ResponseWriter::with_capacity(64 + batch.proof.len() + 48 * batch.results.len());
     response.bytes(&batch.proof);
     digest(&mut response, &batch.digest);
     let old_values = batch.results.iter().map(|result| match result {
         Some(value) => OldValue::Present(value),
-        None => ABSENT,
+        None => ABSENT_VALUE,
     });
     results::write(&mut response, old_values);
     response.into_bytes()
 }
 
-fn digest(response: &mut Response, digest: &Digest) {
+fn digest(response: &mut ResponseWriter, digest: &Digest) {
     response.array(&digest.0);
 }
 
-const ABSENT: OldValue<'static> = OldValue::Absent { previous: None, next: None };
+const ABSENT_VALUE: OldValue<'static> = OldValue::Absent { previous: None, next: None };
 
-fn read_params(r: &mut Request<'_>) -> Result<Params> {
-    let params = Params::new(r.length()?, r.option(Request::length)?);
+fn read_params(r: &mut RequestReader<'_>) -> Result<Params> {
+    let params = Params::new(r.length()?, r.option(RequestReader::length)?);
     let mode = if r.bool()? { Mode::Compat } else { Mode::Strict };
-    let max_proof_bytes = r.option(Request::length)?;
-    let max_keys = r.option(Request::length)?.unwrap_or(params.limits.max_keys);
-    let max_deletes = r.option(Request::length)?;
-    let max_value_bytes = r.option(Request::length)?;
+    let max_proof_bytes = r.option(RequestReader::length)?;
+    let max_keys = r.option(RequestReader::length)?.unwrap_or(params.limits.max_keys);
+    let max_deletes = r.option(RequestReader::length)?;
+    let max_value_bytes = r.option(RequestReader::length)?;
     let limits = Limits {
         max_proof_bytes: max_proof_bytes.unwrap_or(params.limits.max_proof_bytes),
         max_keys,
@@ -130,7 +131,7 @@ fn read_params(r: &mut Request<'_>) -> Result<Params> {
     Ok(Params { mode, limits, max_deletes: max_deletes.unwrap_or(max_keys), ..params })
 }
 
-fn operation<'a>(r: &mut Request<'a>) -> Result<Operation<'a>> {
+fn operation<'a>(r: &mut RequestReader<'a>) -> Result<Operation<'a>> {
     let variant = r.u8()?;
     let key = r.bytes()?;
     Ok(match variant {
@@ -153,7 +154,7 @@ mod tests {
     use std::sync::Arc;
 
     #[derive(BorshSerialize)]
-    enum Op {
+    enum BatchOp {
         Lookup { key: Vec<u8> },
         Insert { key: Vec<u8>, value: Vec<u8> },
         Update { key: Vec<u8>, value: Vec<u8> },
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[derive(BorshSerialize)]
-    struct Parameters {
+    struct BatchParams {
         key_length: u32,
         value_length: Option<u32>,
         compat: bool,
@@ -175,11 +176,11 @@ mod tests {
     }
 
     #[derive(BorshSerialize)]
-    struct Batch {
+    struct BatchMessage {
         digest: Vec<u8>,
-        params: Parameters,
+        params: BatchParams,
         neighbours: bool,
-        operations: Vec<Op>,
+        operations: Vec<BatchOp>,
     }
 
     #[derive(BorshSerialize)]
@@ -203,9 +204,9 @@ mod tests {
 
     fn request() -> Vec<u8> {
         let (key, value) = (vec![7, 8], vec![9]);
-        let batch = Batch {
+        let batch = BatchMessage {
             digest: vec![1; 33],
-            params: Parameters {
+            params: BatchParams {
                 key_length: 2,
                 value_length: Some(1),
                 compat: true,
@@ -216,13 +217,13 @@ mod tests {
             },
             neighbours: true,
             operations: vec![
-                Op::Lookup { key: key.clone() },
-                Op::Insert { key: key.clone(), value: value.clone() },
-                Op::Update { key: key.clone(), value: value.clone() },
-                Op::InsertOrUpdate { key: key.clone(), value: vec![] },
-                Op::Remove { key: key.clone() },
-                Op::RemoveIfExists { key: key.clone() },
-                Op::UpdateLongBy { key, delta: i64::MIN + 1 },
+                BatchOp::Lookup { key: key.clone() },
+                BatchOp::Insert { key: key.clone(), value: value.clone() },
+                BatchOp::Update { key: key.clone(), value: value.clone() },
+                BatchOp::InsertOrUpdate { key: key.clone(), value: vec![] },
+                BatchOp::Remove { key: key.clone() },
+                BatchOp::RemoveIfExists { key: key.clone() },
+                BatchOp::UpdateLongBy { key, delta: i64::MIN + 1 },
             ],
         };
         borsh::to_vec(&batch).unwrap()
@@ -277,7 +278,7 @@ mod tests {
         let batch = Transition {
             digest: Digest([5; 33]),
             results: vec![
-                Found::Present(prooflight_avl::Value::Bytes(&[3, 4])),
+                Found::Present(prooflight_avl::LeafValue::Bytes(&[3, 4])),
                 Found::Absent(Neighbours { previous, next }),
             ],
         };
@@ -301,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_value_crosses_once_however_many_operations_found_it() {
-        use prooflight_avl::Value::{Bytes, Long};
+        use prooflight_avl::LeafValue::{Bytes, Long};
         let bytes = [7; 80];
         let (long, next, part) = (&bytes[..40], &bytes[40..], &bytes[..39]);
         let values = [Bytes(long), Bytes(&[1]), Long([0; 8]), Bytes(part), Bytes(next)];

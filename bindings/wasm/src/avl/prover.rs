@@ -35,7 +35,7 @@ pub fn avl_prover_get(number: u32, key: &[u8]) -> Result<Option<Vec<u8>>, JsValu
     })
 }
 
-/// Proves `Vec<Operation>` without changing the dictionary; returns a `ProofResponse`.
+/// Proves `Vec<KeyUpdate>` without changing the dictionary; returns a `ProofResponse`.
 #[wasm_bindgen(js_name = avlProverProve)]
 pub fn avl_prover_prove(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| {
@@ -44,7 +44,7 @@ pub fn avl_prover_prove(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsVal
     })
 }
 
-/// Performs and proves `Vec<Operation>`, all or nothing; returns a `ProofResponse`.
+/// Performs and proves `Vec<KeyUpdate>`, all or nothing; returns a `ProofResponse`.
 #[wasm_bindgen(js_name = avlProverApply)]
 pub fn avl_prover_apply(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| {

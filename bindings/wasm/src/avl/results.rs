@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::Response;
+use crate::wire::ResponseWriter;
 
 /// Values up to this length, in bytes, are copied: a copy is no larger than the operation that requested it may be,
 /// and copying is faster than finding the first copy.
-const SHORT: usize = 32;
+const MAX_COPIED_BYTES: usize = 32;
 
 /// The state of a key before its operation.
 pub(crate) enum OldValue<'a> {
@@ -20,11 +20,11 @@ pub(crate) enum OldValue<'a> {
 
 /// Encodes `Vec<OldValue>`.
 pub(crate) fn write<'a>(
-    response: &mut Response,
+    response: &mut ResponseWriter,
     results: impl ExactSizeIterator<Item = OldValue<'a>>,
 ) {
     response.length(results.len());
-    let mut values = Values::default();
+    let mut values = ResultValues::default();
     for result in results {
         match result {
             OldValue::Present(value) => values.write(response, value),
@@ -39,15 +39,15 @@ pub(crate) fn write<'a>(
 
 /// The values that were written; equal ones are recognised by their address in memory.
 #[derive(Default)]
-struct Values {
+struct ResultValues {
     written: usize,
     /// The number of each long value.
     long: BTreeMap<(*const u8, usize), usize>,
 }
 
-impl Values {
-    fn write(&mut self, response: &mut Response, value: &[u8]) {
-        if value.len() > SHORT {
+impl ResultValues {
+    fn write(&mut self, response: &mut ResponseWriter, value: &[u8]) {
+        if value.len() > MAX_COPIED_BYTES {
             let number = *self.long.entry((value.as_ptr(), value.len())).or_insert(self.written);
             if number < self.written {
                 response.u8(2);

@@ -19,11 +19,12 @@
 use std::borrow::Cow;
 
 use prooflight_beacon::{
-    BlobParameters, Clock, ForkStart, Head, LightClient, Network, Parameters, Participation, Preset,
+    BeaconHead, BlobParameters, ForkStart, LightClient, Network, NetworkParameters, Participation,
+    Preset, SlotClock,
 };
 use prooflight_core::{Hash, Result};
 
-use crate::wire::{self, Request, Response};
+use crate::wire::{self, RequestReader, ResponseWriter};
 
 /// A checkpoint to start at.
 pub(crate) struct StartRequest {
@@ -39,14 +40,14 @@ impl StartRequest {
 }
 
 /// The network, and the caller's clock.
-pub(crate) struct Place {
+pub(crate) struct NetworkClock {
     pub(crate) network: Network,
-    pub(crate) clock: Clock,
+    pub(crate) clock: SlotClock,
 }
 
 /// The largest age of a block; two weeks by default.
 pub(crate) struct AgeRequest {
-    pub(crate) place: Place,
+    pub(crate) place: NetworkClock,
     max_age: Option<u64>,
 }
 
@@ -57,7 +58,7 @@ impl AgeRequest {
 
     /// The largest age in slots.
     pub(crate) fn slots(&self) -> u64 {
-        let Place { network, .. } = &self.place;
+        let NetworkClock { network, .. } = &self.place;
         let seconds = network.parameters().seconds_per_slot;
         self.max_age.map_or_else(|| network.two_weeks(), |age| age / seconds)
     }
@@ -65,12 +66,12 @@ impl AgeRequest {
 
 /// The updates to process.
 pub(crate) struct ProcessRequest {
-    pub(crate) place: Place,
-    pub(crate) updates: Updates,
+    pub(crate) place: NetworkClock,
+    pub(crate) updates: UpdateForm,
 }
 
 /// The form of updates.
-pub(crate) enum Updates {
+pub(crate) enum UpdateForm {
     /// A finality update.
     Finality,
     /// An optimistic update.
@@ -86,42 +87,42 @@ pub(crate) enum Updates {
 
 impl ProcessRequest {
     pub(crate) fn decode(request: &[u8]) -> Result<Self> {
-        let (place, updates) = wire::decode(request, |r| Ok((place(r)?, updates(r)?)))?;
+        let (place, updates) = wire::decode(request, |r| Ok((network_clock(r)?, updates(r)?)))?;
         Ok(Self { place: place?, updates })
     }
 }
 
-fn updates(r: &mut Request<'_>) -> Result<Updates> {
+fn updates(r: &mut RequestReader<'_>) -> Result<UpdateForm> {
     match r.u8()? {
-        0 => Ok(Updates::Finality),
-        1 => Ok(Updates::Optimistic),
-        2 => Ok(Updates::Update),
-        3 => Ok(Updates::Answer { most: r.length()? }),
+        0 => Ok(UpdateForm::Finality),
+        1 => Ok(UpdateForm::Optimistic),
+        2 => Ok(UpdateForm::Update),
+        3 => Ok(UpdateForm::Answer { most: r.length()? }),
         other => Err(wire::unknown("updates of 0 to 3", other)),
     }
 }
 
 /// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
-fn age(r: &mut Request<'_>) -> Result<Result<AgeRequest>> {
-    let (place, max_age) = (place(r)?, r.option(Request::u64)?);
+fn age(r: &mut RequestReader<'_>) -> Result<Result<AgeRequest>> {
+    let (place, max_age) = (network_clock(r)?, r.option(RequestReader::u64)?);
     Ok(place.map(|place| AgeRequest { place, max_age }))
 }
 
 /// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
-fn place(r: &mut Request<'_>) -> Result<Result<Place>> {
+fn network_clock(r: &mut RequestReader<'_>) -> Result<Result<NetworkClock>> {
     let (network, now_ms, max_clock_skew_ms) = (network(r)?, r.u64()?, r.u64()?);
     Ok(network.map(|network| {
         let slot_at = |ms: u64| network.slot_at(ms / 1000);
-        let clock = Clock {
+        let clock = SlotClock {
             current_slot: slot_at(now_ms),
             latest_slot: slot_at(now_ms.saturating_add(max_clock_skew_ms)),
         };
-        Place { network, clock }
+        NetworkClock { network, clock }
     }))
 }
 
 /// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
-fn network(r: &mut Request<'_>) -> Result<Result<Network>> {
+fn network(r: &mut RequestReader<'_>) -> Result<Result<Network>> {
     match r.u8()? {
         0 => Ok(Ok(Network::MAINNET)),
         1 => Ok(Ok(Network::SEPOLIA)),
@@ -131,7 +132,7 @@ fn network(r: &mut Request<'_>) -> Result<Result<Network>> {
     }
 }
 
-fn parameters(r: &mut Request<'_>) -> Result<Parameters> {
+fn parameters(r: &mut RequestReader<'_>) -> Result<NetworkParameters> {
     let (genesis_validators_root, genesis_time) = (r.array()?, r.u64()?);
     let (seconds_per_slot, genesis_version) = (r.u64()?, r.array()?);
     let mut forks = [ForkStart { epoch: 0, version: [0; 4] }; 7];
@@ -139,7 +140,7 @@ fn parameters(r: &mut Request<'_>) -> Result<Parameters> {
         *fork = ForkStart { epoch: r.u64()?, version: r.array()? };
     }
     let blobs = r.sequence(|r| Ok(BlobParameters { epoch: r.u64()?, max_blobs: r.u64()? }))?;
-    Ok(Parameters {
+    Ok(NetworkParameters {
         genesis_validators_root,
         genesis_time,
         seconds_per_slot,
@@ -155,9 +156,9 @@ fn parameters(r: &mut Request<'_>) -> Result<Parameters> {
 }
 
 /// Encodes `Heads`.
-pub(crate) fn heads(client: &LightClient, clock: Clock) -> Result<Vec<u8>> {
+pub(crate) fn heads(client: &LightClient, clock: SlotClock) -> Result<Vec<u8>> {
     let state = client.export()?;
-    let mut response = Response::with_capacity(state.len() + 256);
+    let mut response = ResponseWriter::with_capacity(state.len() + 256);
     response.bytes(&state);
     write_head(&mut response, &*client.finalized()?);
     write_head(&mut response, &*client.optimistic()?);
@@ -167,7 +168,7 @@ pub(crate) fn heads(client: &LightClient, clock: Clock) -> Result<Vec<u8>> {
     Ok(response.into_bytes())
 }
 
-fn write_head(response: &mut Response, head: &Head) {
+fn write_head(response: &mut ResponseWriter, head: &BeaconHead) {
     response.array(&head.slot.to_le_bytes());
     response.array(&head.beacon_root);
     response.u8(head.execution_block_hash.is_some().into());
@@ -175,7 +176,7 @@ fn write_head(response: &mut Response, head: &Head) {
         response.array(hash);
     }
     response.u8(head.participation.is_some().into());
-    if let Some(Participation { signed, of }) = head.participation {
+    if let Some(Participation { signed, members: of }) = head.participation {
         response.length(signed);
         response.length(of);
     }

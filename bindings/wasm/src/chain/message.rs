@@ -11,11 +11,11 @@
 //! struct HeaderResponse { hash: [u8; 32], header: Header }
 //! ```
 
-use prooflight_core::chain::{ChainLimits, Checkpoint, Header, SyncPolicy, Wanted};
+use prooflight_core::chain::{ChainLimits, Checkpoint, Header, RequestedBlock, SyncPolicy};
 use prooflight_core::{Hash, Result};
 
 use crate::config::{config, limits};
-use crate::wire::{self, Request, Response};
+use crate::wire::{self, RequestReader, ResponseWriter};
 
 /// The trusted checkpoint of a chain, and the path from it to a head.
 pub(crate) struct SyncRequest {
@@ -33,11 +33,11 @@ impl SyncRequest {
                     height: r.u64()?,
                     header_hash: r.array()?,
                 },
-                inclusion: r.sequence(Request::array)?,
+                inclusion: r.sequence(RequestReader::array)?,
                 policy: SyncPolicy {
                     now_ms: r.u64()?,
                     max_clock_skew_ms: r.u64()?,
-                    max_head_age_ms: r.option(Request::u64)?,
+                    max_head_age_ms: r.option(RequestReader::u64)?,
                 },
             })
         })
@@ -57,8 +57,8 @@ impl<'a> AncestorRequest<'a> {
         wire::decode(request, |r| {
             Ok(Self {
                 head: r.bytes()?,
-                inclusion: r.sequence(Request::array)?,
-                height: r.option(Request::u64)?,
+                inclusion: r.sequence(RequestReader::array)?,
+                height: r.option(RequestReader::u64)?,
             })
         })
     }
@@ -76,31 +76,31 @@ impl<'a> AncestorsRequest<'a> {
         wire::decode(request, |r| {
             Ok(Self {
                 head: r.bytes()?,
-                headers: r.sequence(Request::bytes)?,
-                hashes: r.sequence(Request::array)?,
+                headers: r.sequence(RequestReader::bytes)?,
+                hashes: r.sequence(RequestReader::array)?,
             })
         })
     }
 }
 
 /// Decodes a `Wanted`.
-pub(crate) fn wanted(request: &[u8]) -> Result<Wanted> {
+pub(crate) fn requested_block(request: &[u8]) -> Result<RequestedBlock> {
     wire::decode(request, |r| match r.u8()? {
-        0 => r.u64().map(Wanted::Newest),
-        1 => r.u64().map(Wanted::Height),
-        2 => r.array().map(Wanted::Hash),
+        0 => r.u64().map(RequestedBlock::Newest),
+        1 => r.u64().map(RequestedBlock::Height),
+        2 => r.array().map(RequestedBlock::Hash),
         other => Err(wire::unknown("a block of 0 to 2", other)),
     })
 }
 
 /// Decodes a `Known`: the height and hash of a header.
-pub(crate) fn known(request: &[u8]) -> Result<(u64, Hash)> {
+pub(crate) fn height_and_hash(request: &[u8]) -> Result<(u64, Hash)> {
     wire::decode(request, |r| Ok((r.u64()?, r.array()?)))
 }
 
 /// Decodes `KeyLengths`: the limits of a chain, and the lengths of raw keys.
 pub(crate) fn key_lengths(request: &[u8]) -> Result<(ChainLimits, Vec<u64>)> {
-    wire::decode(request, |r| Ok((limits(r)?, r.sequence(Request::u64)?)))
+    wire::decode(request, |r| Ok((limits(r)?, r.sequence(RequestReader::u64)?)))
 }
 
 /// Encodes a `HeaderResponse`.
@@ -110,7 +110,7 @@ pub(crate) fn header_response(header: &Header) -> Vec<u8> {
 
 /// Encodes `Vec<Vec<u8>>`, a `HeaderResponse` for each header.
 pub(crate) fn header_responses(headers: &[Header]) -> Vec<u8> {
-    let mut response = Response::with_capacity(512 * headers.len());
+    let mut response = ResponseWriter::with_capacity(512 * headers.len());
     response.length(headers.len());
     for header in headers {
         response.bytes(&header_response(header));

@@ -40,13 +40,14 @@ use core::ops::RangeInclusive;
 
 use prooflight_core::{Hash, Result};
 use prooflight_ethereum::{
-    BlobParams, BlockHeader, BlockReceipt, Bloom, Filter, FoundLog, Log, Outcome, Transaction, Word,
+    BlobParams, BlockHeader, BlockReceipt, Bloom, Log, LogFilter, MatchingLog, Transaction,
+    TransactionOutcome, Word,
 };
 
-use crate::wire::{self, Request, Response};
+use crate::wire::{self, RequestReader, ResponseWriter};
 
 /// A header, and the proof of an older block's hash in its state.
-pub(crate) struct AncestorRequest<'a> {
+pub(crate) struct AncestorHashRequest<'a> {
     pub(crate) hash: Hash,
     pub(crate) header: &'a [u8],
     pub(crate) number: u64,
@@ -54,36 +55,36 @@ pub(crate) struct AncestorRequest<'a> {
     pub(crate) slot_proof: Vec<&'a [u8]>,
 }
 
-impl<'a> AncestorRequest<'a> {
+impl<'a> AncestorHashRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| {
             Ok(Self {
                 hash: r.array()?,
                 header: r.bytes()?,
                 number: r.u64()?,
-                account_proof: r.sequence(Request::bytes)?,
-                slot_proof: r.sequence(Request::bytes)?,
+                account_proof: r.sequence(RequestReader::bytes)?,
+                slot_proof: r.sequence(RequestReader::bytes)?,
             })
         })
     }
 }
 
 /// A block with its lists.
-pub(crate) struct BlockRequest<'a> {
+pub(crate) struct BlockListsRequest<'a> {
     pub(crate) hash: Hash,
     pub(crate) header: &'a [u8],
     pub(crate) transactions: Vec<&'a [u8]>,
     pub(crate) receipts: Vec<&'a [u8]>,
 }
 
-impl<'a> BlockRequest<'a> {
+impl<'a> BlockListsRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| {
             Ok(Self {
                 hash: r.array()?,
                 header: r.bytes()?,
-                transactions: r.sequence(Request::bytes)?,
-                receipts: r.sequence(Request::bytes)?,
+                transactions: r.sequence(RequestReader::bytes)?,
+                receipts: r.sequence(RequestReader::bytes)?,
             })
         })
     }
@@ -104,9 +105,9 @@ impl<'a> BodyRequest<'a> {
             Ok(Self {
                 hash: r.array()?,
                 header: r.bytes()?,
-                transactions: r.sequence(Request::bytes)?,
-                ommers: r.sequence(Request::bytes)?,
-                withdrawals: r.option(|r| r.sequence(Request::bytes))?,
+                transactions: r.sequence(RequestReader::bytes)?,
+                ommers: r.sequence(RequestReader::bytes)?,
+                withdrawals: r.option(|r| r.sequence(RequestReader::bytes))?,
             })
         })
     }
@@ -130,7 +131,7 @@ impl<'a> FeesRequest<'a> {
     }
 }
 
-fn blob_params(r: &mut Request<'_>) -> Result<BlobParams> {
+fn blob_params(r: &mut RequestReader<'_>) -> Result<BlobParams> {
     Ok(BlobParams {
         target: r.u64()?,
         max: r.u64()?,
@@ -141,7 +142,7 @@ fn blob_params(r: &mut Request<'_>) -> Result<BlobParams> {
 
 /// A filter, and the blooms of blocks.
 pub(crate) struct BloomsRequest {
-    pub(crate) filter: Filter,
+    pub(crate) filter: LogFilter,
     pub(crate) blooms: Vec<Bloom>,
 }
 
@@ -159,8 +160,8 @@ type LogsBlock<'a> = (&'a [u8], Option<Vec<&'a [u8]>>);
 /// A range of blocks, and a filter for its logs.
 pub(crate) struct LogsRequest<'a> {
     pub(crate) last: Hash,
-    pub(crate) range: RangeInclusive<u64>,
-    pub(crate) filter: Filter,
+    pub(crate) numbers: RangeInclusive<u64>,
+    pub(crate) filter: LogFilter,
     pub(crate) blocks: Vec<LogsBlock<'a>>,
 }
 
@@ -169,25 +170,26 @@ impl<'a> LogsRequest<'a> {
         wire::decode(request, |r| {
             Ok(Self {
                 last: r.array()?,
-                range: r.u64()?..=r.u64()?,
+                numbers: r.u64()?..=r.u64()?,
                 filter: filter(r)?,
-                blocks: r
-                    .sequence(|r| Ok((r.bytes()?, r.option(|r| r.sequence(Request::bytes))?)))?,
+                blocks: r.sequence(|r| {
+                    Ok((r.bytes()?, r.option(|r| r.sequence(RequestReader::bytes))?))
+                })?,
             })
         })
     }
 }
 
-fn filter(r: &mut Request<'_>) -> Result<Filter> {
-    Ok(Filter {
-        addresses: r.sequence(Request::array)?,
-        topics: r.sequence(|r| r.sequence(Request::array))?,
+fn filter(r: &mut RequestReader<'_>) -> Result<LogFilter> {
+    Ok(LogFilter {
+        addresses: r.sequence(RequestReader::array)?,
+        topics: r.sequence(|r| r.sequence(RequestReader::array))?,
     })
 }
 
 /// Encodes a `Header`.
 pub(crate) fn header_response(header: &BlockHeader) -> Vec<u8> {
-    let mut r = Response::with_capacity(1024);
+    let mut r = ResponseWriter::with_capacity(1024);
     r.array(&header.parent_hash);
     r.array(&header.beneficiary);
     r.array(&header.state_root);
@@ -209,14 +211,14 @@ pub(crate) fn header_response(header: &BlockHeader) -> Vec<u8> {
 
 /// Encodes a `Transaction`.
 pub(crate) fn transaction(index: u64, transaction: &Transaction, base_fee: &Word) -> Vec<u8> {
-    let mut r = Response::with_capacity(512 + transaction.input.len());
+    let mut r = ResponseWriter::with_capacity(512 + transaction.input.len());
     write_transaction(&mut r, index, transaction, base_fee);
     r.into_bytes()
 }
 
 /// Encodes `Vec<Transaction>`.
 pub(crate) fn transactions(transactions: &[Transaction], base_fee: &Word) -> Vec<u8> {
-    let mut r = Response::with_capacity(1024 * transactions.len());
+    let mut r = ResponseWriter::with_capacity(1024 * transactions.len());
     r.length(transactions.len());
     for (transaction, index) in transactions.iter().zip(0..) {
         write_transaction(&mut r, index, transaction, base_fee);
@@ -226,14 +228,19 @@ pub(crate) fn transactions(transactions: &[Transaction], base_fee: &Word) -> Vec
 
 /// Encodes `Fees`.
 pub(crate) fn fees(base: Option<&Word>, blob: Option<&Word>, next_blob: Option<&Word>) -> Vec<u8> {
-    let mut r = Response::with_capacity(99);
+    let mut r = ResponseWriter::with_capacity(99);
     for fee in [base, blob, next_blob] {
         optional(&mut r, fee);
     }
     r.into_bytes()
 }
 
-fn write_transaction(r: &mut Response, index: u64, transaction: &Transaction, base_fee: &Word) {
+fn write_transaction(
+    r: &mut ResponseWriter,
+    index: u64,
+    transaction: &Transaction,
+    base_fee: &Word,
+) {
     r.array(&index.to_le_bytes());
     r.u8(transaction.kind);
     r.array(&transaction.hash);
@@ -251,14 +258,14 @@ fn write_transaction(r: &mut Response, index: u64, transaction: &Transaction, ba
 
 /// Encodes a `Receipt`.
 pub(crate) fn receipt(receipt: &BlockReceipt) -> Vec<u8> {
-    let mut r = Response::with_capacity(1024);
+    let mut r = ResponseWriter::with_capacity(1024);
     write_receipt(&mut r, receipt);
     r.into_bytes()
 }
 
 /// Encodes `Vec<Receipt>`.
 pub(crate) fn receipts(receipts: &[BlockReceipt]) -> Vec<u8> {
-    let mut r = Response::with_capacity(1024 * receipts.len());
+    let mut r = ResponseWriter::with_capacity(1024 * receipts.len());
     r.length(receipts.len());
     for receipt in receipts {
         write_receipt(&mut r, receipt);
@@ -266,7 +273,7 @@ pub(crate) fn receipts(receipts: &[BlockReceipt]) -> Vec<u8> {
     r.into_bytes()
 }
 
-fn write_receipt(r: &mut Response, of_block: &BlockReceipt) {
+fn write_receipt(r: &mut ResponseWriter, of_block: &BlockReceipt) {
     let BlockReceipt {
         transaction,
         transaction_index,
@@ -286,8 +293,8 @@ fn write_receipt(r: &mut Response, of_block: &BlockReceipt) {
     r.array(&receipt.cumulative_gas_used.to_le_bytes());
     r.array(effective_gas_price);
     match &receipt.outcome {
-        Outcome::Status(succeeded) => r.u8((*succeeded).into()),
-        Outcome::StateRoot(root) => {
+        TransactionOutcome::Status(succeeded) => r.u8((*succeeded).into()),
+        TransactionOutcome::StateRoot(root) => {
             r.u8(2);
             r.array(root);
         }
@@ -301,8 +308,8 @@ fn write_receipt(r: &mut Response, of_block: &BlockReceipt) {
 }
 
 /// Encodes `Vec<FoundLog>`.
-pub(crate) fn logs(logs: &[FoundLog]) -> Vec<u8> {
-    let mut r = Response::with_capacity(256 * logs.len());
+pub(crate) fn logs(logs: &[MatchingLog]) -> Vec<u8> {
+    let mut r = ResponseWriter::with_capacity(256 * logs.len());
     r.length(logs.len());
     for found in logs {
         r.array(&found.block_hash);
@@ -315,7 +322,7 @@ pub(crate) fn logs(logs: &[FoundLog]) -> Vec<u8> {
     r.into_bytes()
 }
 
-fn write_log(r: &mut Response, log: &Log) {
+fn write_log(r: &mut ResponseWriter, log: &Log) {
     r.array(&log.address);
     r.length(log.topics.len());
     for topic in &log.topics {
@@ -324,7 +331,7 @@ fn write_log(r: &mut Response, log: &Log) {
     r.bytes(&log.data);
 }
 
-fn optional<const N: usize>(r: &mut Response, array: Option<&[u8; N]>) {
+fn optional<const N: usize>(r: &mut ResponseWriter, array: Option<&[u8; N]>) {
     r.u8(array.is_some().into());
     if let Some(array) = array {
         r.array(array);

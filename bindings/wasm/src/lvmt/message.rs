@@ -17,33 +17,33 @@
 //! ```
 //! `value` is a position in `values`: a value that several results share crosses once.
 
-use prooflight_amt::{Kind, Opening, PointBytes, SLOTS, Scalar};
+use prooflight_amt::{Opening, OpeningKind, PointBytes, SLOTS, Scalar};
 use prooflight_core::{Limits, Result};
-use prooflight_lvmt::{Answer, Root};
+use prooflight_lvmt::{LvmtRoot, VersionedState};
 
 use crate::limits::limits;
-use crate::lvmt::setup::{Named, Setup};
-use crate::values::Values;
-use crate::wire::{self, Request};
+use crate::lvmt::setup::{NamedSetup, PinnedSetup};
+use crate::values::DistinctValues;
+use crate::wire::{self, RequestReader};
 
 /// The setup and roots that a proof is verified against, and the keys.
-pub(crate) struct ProofRequest<'a> {
-    pub(crate) setup: Setup<'a>,
+pub(crate) struct LvmtProofRequest<'a> {
+    pub(crate) setup: PinnedSetup<'a>,
     pub(crate) log_arity: u8,
-    pub(crate) root: Root,
+    pub(crate) root: LvmtRoot,
     pub(crate) limits: Limits,
     pub(crate) keys: Vec<&'a [u8]>,
 }
 
-impl<'a> ProofRequest<'a> {
+impl<'a> LvmtProofRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| {
             Ok(Self {
                 setup: setup(r)?,
                 log_arity: r.u8()?,
-                root: Root::new(&r.array()?, r.u64()?),
+                root: LvmtRoot::new(&r.array()?, r.u64()?),
                 limits: limits(r)?,
-                keys: r.sequence(Request::bytes)?,
+                keys: r.sequence(RequestReader::bytes)?,
             })
         })
     }
@@ -51,14 +51,14 @@ impl<'a> ProofRequest<'a> {
 
 /// Openings under one setup.
 pub(crate) struct OpeningsRequest<'a> {
-    pub(crate) setup: Named<'a>,
+    pub(crate) setup: NamedSetup<'a>,
     pub(crate) allow_insecure: bool,
     pub(crate) params_id: Option<[u8; 32]>,
     openings: Vec<OpeningMessage>,
 }
 
 struct OpeningMessage {
-    kind: Kind,
+    kind: OpeningKind,
     commitment: PointBytes,
     index: u32,
     value: ValueMessage,
@@ -76,7 +76,7 @@ impl<'a> OpeningsRequest<'a> {
             Ok(Self {
                 setup: named(r)?,
                 allow_insecure: r.bool()?,
-                params_id: r.option(Request::array)?,
+                params_id: r.option(RequestReader::array)?,
                 openings: r.sequence(opening)?,
             })
         })
@@ -97,27 +97,31 @@ impl<'a> OpeningsRequest<'a> {
     }
 }
 
-fn setup<'a>(r: &mut Request<'a>) -> Result<Setup<'a>> {
-    Ok(Setup {
+fn setup<'a>(r: &mut RequestReader<'a>) -> Result<PinnedSetup<'a>> {
+    Ok(PinnedSetup {
         params_id: r.array()?,
         log_n: r.u8()?,
         allow_insecure: r.bool()?,
-        key: r.option(Request::bytes)?,
+        key: r.option(RequestReader::bytes)?,
     })
 }
 
-fn named<'a>(r: &mut Request<'a>) -> Result<Named<'a>> {
+fn named<'a>(r: &mut RequestReader<'a>) -> Result<NamedSetup<'a>> {
     match r.u8()? {
-        0 => r.u8().map(Named::Dev),
-        1 => r.u8().map(Named::Ppot),
-        2 => r.bytes().map(Named::Key),
+        0 => r.u8().map(NamedSetup::Dev),
+        1 => r.u8().map(NamedSetup::Ppot),
+        2 => r.bytes().map(NamedSetup::Key),
         other => Err(wire::unknown("a setup", other)),
     }
 }
 
-fn opening(r: &mut Request<'_>) -> Result<OpeningMessage> {
+fn opening(r: &mut RequestReader<'_>) -> Result<OpeningMessage> {
     Ok(OpeningMessage {
-        kind: if r.bool()? { Kind::Tree { log_arity: r.u8()? } } else { Kind::Single },
+        kind: if r.bool()? {
+            OpeningKind::Tree { log_arity: r.u8()? }
+        } else {
+            OpeningKind::Single
+        },
         commitment: r.array()?,
         index: r.u32()?,
         value: if r.bool()? {
@@ -125,26 +129,27 @@ fn opening(r: &mut Request<'_>) -> Result<OpeningMessage> {
         } else {
             ValueMessage::Scalar(r.array()?)
         },
-        points: r.sequence(Request::array)?,
+        points: r.sequence(RequestReader::array)?,
     })
 }
 
 /// Encodes a `ProofResponse`.
-pub(crate) fn results(answers: &[Answer]) -> Vec<u8> {
-    let values = Values::of(answers.iter().filter_map(Answer::value).map(|value| &**value));
+pub(crate) fn results(answers: &[VersionedState]) -> Vec<u8> {
+    let values =
+        DistinctValues::of(answers.iter().filter_map(VersionedState::value).map(|value| &**value));
     let mut response = values.response(4 + 21 * answers.len());
     response.length(answers.len());
     for answer in answers {
         let (block, version) = match answer {
-            Answer::NeverWritten => {
+            VersionedState::NeverWritten => {
                 response.u8(2);
                 continue;
             }
-            Answer::Deleted { deleted_at, version } => {
+            VersionedState::Deleted { deleted_at, version } => {
                 response.u8(1);
                 (deleted_at, version)
             }
-            Answer::Present { value, since, version } => {
+            VersionedState::Present { value, since, version } => {
                 response.u8(0);
                 response.length(values.number(value));
                 (since, version)

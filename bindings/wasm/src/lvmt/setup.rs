@@ -7,10 +7,10 @@ use prooflight_amt::{VerifyingKey, trusted_key};
 use prooflight_core::Result;
 
 /// The number of cached setups; one with vectors of 2^16 entries takes 0.4 MB.
-const KEPT: usize = 4;
+const MAX_CACHED_KEYS: usize = 4;
 
 /// A setup that the caller pins, with the conditions of its use.
-pub(crate) struct Setup<'a> {
+pub(crate) struct PinnedSetup<'a> {
     pub(crate) params_id: [u8; 32],
     pub(crate) log_n: u8,
     pub(crate) allow_insecure: bool,
@@ -19,27 +19,31 @@ pub(crate) struct Setup<'a> {
 }
 
 /// A setup by its name, or its verifying key.
-pub(crate) enum Named<'a> {
+pub(crate) enum NamedSetup<'a> {
     Dev(u8),
     Ppot(u8),
     Key(&'a [u8]),
 }
 
-impl Named<'_> {
+impl NamedSetup<'_> {
     /// The verifying key; errors are those of `VerifyingKey`.
     pub(crate) fn key(&self) -> Result<Rc<VerifyingKey>> {
         match *self {
-            Self::Dev(log_n) => VerifyingKey::dev(log_n).map(|key| keep(key, Origin::BuiltIn)),
-            Self::Ppot(log_n) => VerifyingKey::ppot(log_n).map(|key| keep(key, Origin::BuiltIn)),
-            Self::Key(bytes) => match kept(|key, _| key.encode() == bytes) {
+            Self::Dev(log_n) => {
+                VerifyingKey::dev(log_n).map(|key| cache_key(key, KeyOrigin::BuiltIn))
+            }
+            Self::Ppot(log_n) => {
+                VerifyingKey::ppot(log_n).map(|key| cache_key(key, KeyOrigin::BuiltIn))
+            }
+            Self::Key(bytes) => match cached_key(|key, _| key.encode() == bytes) {
                 Some(key) => Ok(key),
-                None => VerifyingKey::decode(bytes).map(|key| keep(key, Origin::Given)),
+                None => VerifyingKey::decode(bytes).map(|key| cache_key(key, KeyOrigin::Given)),
             },
         }
     }
 }
 
-impl Setup<'_> {
+impl PinnedSetup<'_> {
     /// Returns the verifying key of this setup.
     ///
     /// Given bytes that are not that key are `setup_mismatch`, even if this build has the key; without bytes,
@@ -49,13 +53,13 @@ impl Setup<'_> {
         // depend on earlier requests.
         let is_it = |key: &VerifyingKey, origin| match self.key {
             Some(bytes) => bytes == key.encode(),
-            None => origin == Origin::BuiltIn,
+            None => origin == KeyOrigin::BuiltIn,
         };
-        if let Some(key) = kept(|key, origin| self.is(key) && is_it(key, origin)) {
+        if let Some(key) = cached_key(|key, origin| self.is(key) && is_it(key, origin)) {
             return Ok(key);
         }
-        let origin = if self.key.is_some() { Origin::Given } else { Origin::BuiltIn };
-        trusted_key(&self.params_id, self.log_n, self.key).map(|key| keep(key, origin))
+        let origin = if self.key.is_some() { KeyOrigin::Given } else { KeyOrigin::BuiltIn };
+        trusted_key(&self.params_id, self.log_n, self.key).map(|key| cache_key(key, origin))
     }
 
     fn is(&self, key: &VerifyingKey) -> bool {
@@ -65,7 +69,7 @@ impl Setup<'_> {
 
 /// The origin of a cached key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
+enum KeyOrigin {
     /// This build has it.
     BuiltIn,
     /// A request contained its bytes.
@@ -74,23 +78,23 @@ enum Origin {
 
 thread_local! {
     /// The setups used last, the newest at the end.
-    static KEYS: RefCell<Vec<(Rc<VerifyingKey>, Origin)>> = const { RefCell::new(Vec::new()) };
+    static CACHED_KEYS: RefCell<Vec<(Rc<VerifyingKey>, KeyOrigin)>> = const { RefCell::new(Vec::new()) };
 }
 
-fn kept(is_it: impl Fn(&VerifyingKey, Origin) -> bool) -> Option<Rc<VerifyingKey>> {
-    let find = |keys: &Vec<(Rc<VerifyingKey>, Origin)>| {
+fn cached_key(is_it: impl Fn(&VerifyingKey, KeyOrigin) -> bool) -> Option<Rc<VerifyingKey>> {
+    let find = |keys: &Vec<(Rc<VerifyingKey>, KeyOrigin)>| {
         let found = keys.iter().find(|(key, origin)| is_it(key, *origin));
         found.map(|(key, _)| Rc::clone(key))
     };
-    KEYS.with_borrow(find)
+    CACHED_KEYS.with_borrow(find)
 }
 
 /// Adds a key to the cache, and removes the oldest one if the cache is full.
-fn keep(key: VerifyingKey, origin: Origin) -> Rc<VerifyingKey> {
+fn cache_key(key: VerifyingKey, origin: KeyOrigin) -> Rc<VerifyingKey> {
     let key = Rc::new(key);
-    KEYS.with_borrow_mut(|keys| {
+    CACHED_KEYS.with_borrow_mut(|keys| {
         keys.retain(|(kept, _)| *kept != key);
-        if keys.len() == KEPT {
+        if keys.len() == MAX_CACHED_KEYS {
             keys.remove(0);
         }
         keys.push((Rc::clone(&key), origin));
@@ -112,12 +116,12 @@ mod tests {
         let points = &larger.encode()[1..];
         let bytes = [&[4][..], &points[..64], &points[128..]].concat();
         let params_id = VerifyingKey::decode(&bytes).unwrap().params_id();
-        let key = |key| Setup { params_id, log_n: 4, allow_insecure: false, key }.key();
+        let key = |key| PinnedSetup { params_id, log_n: 4, allow_insecure: false, key }.key();
         let refused = |given| key(given).unwrap_err().reason();
         assert_eq!(refused(None), Reason::UnknownSetup);
         assert!(key(Some(&bytes)).is_ok());
         assert_eq!(refused(None), Reason::UnknownSetup);
-        assert!(Named::Key(&bytes).key().is_ok());
+        assert!(NamedSetup::Key(&bytes).key().is_ok());
         assert_eq!(refused(None), Reason::UnknownSetup);
         assert_eq!(refused(Some(larger.encode())), Reason::SetupMismatch);
         assert!(key(Some(&bytes)).is_ok());

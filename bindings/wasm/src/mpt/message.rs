@@ -25,24 +25,24 @@ use prooflight_mpt::{
 };
 
 use crate::limits::limits;
-use crate::wire::{self, Request, Response};
+use crate::wire::{self, RequestReader, ResponseWriter};
 
 /// A proof in a trie, and the root to verify it against.
-pub(crate) struct ProofRequest<'a> {
+pub(crate) struct TrieProofRequest<'a> {
     pub(crate) root: Hash,
     pub(crate) key: &'a [u8],
     pub(crate) limits: Limits,
     pub(crate) proof: Vec<&'a [u8]>,
 }
 
-impl<'a> ProofRequest<'a> {
+impl<'a> TrieProofRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| {
             Ok(Self {
                 root: r.array()?,
                 key: r.bytes()?,
                 limits: limits(r)?,
-                proof: r.sequence(Request::bytes)?,
+                proof: r.sequence(RequestReader::bytes)?,
             })
         })
     }
@@ -53,11 +53,11 @@ pub(crate) struct AnswersRequest<'a> {
     pub(crate) state_root: Hash,
     pub(crate) limits: Limits,
     as_sent: bool,
-    questions: vec::IntoIter<Question<'a>>,
+    questions: vec::IntoIter<AccountQuestion<'a>>,
 }
 
 /// A question and its canonical answer.
-pub(crate) struct Question<'a> {
+pub(crate) struct AccountQuestion<'a> {
     pub(crate) address: Address,
     pub(crate) slots: Vec<Word>,
     pub(crate) answer: GetProof<'a>,
@@ -76,7 +76,7 @@ impl<'a> AnswersRequest<'a> {
     }
 
     /// Returns the next question; an answer `as_sent` is converted to the canonical answer.
-    pub(crate) fn next(&mut self) -> Result<Option<Question<'a>>> {
+    pub(crate) fn next(&mut self) -> Result<Option<AccountQuestion<'a>>> {
         let Some(mut question) = self.questions.next() else { return Ok(None) };
         if self.as_sent {
             read_get_proof(&question.slots, &mut question.answer, &self.limits)?;
@@ -85,20 +85,20 @@ impl<'a> AnswersRequest<'a> {
     }
 }
 
-fn question<'a>(r: &mut Request<'a>) -> Result<Question<'a>> {
-    Ok(Question {
+fn question<'a>(r: &mut RequestReader<'a>) -> Result<AccountQuestion<'a>> {
+    Ok(AccountQuestion {
         address: r.array()?,
-        slots: r.sequence(Request::array)?,
+        slots: r.sequence(RequestReader::array)?,
         answer: GetProof {
             address: r.array()?,
             nonce: r.u64()?,
             balance: r.array()?,
-            storage_hash: r.option(Request::array)?.unwrap_or(EMPTY_ROOT),
-            code_hash: r.option(Request::array)?.unwrap_or(EMPTY_CODE_HASH),
-            account_proof: r.sequence(Request::bytes)?,
+            storage_hash: r.option(RequestReader::array)?.unwrap_or(EMPTY_ROOT),
+            code_hash: r.option(RequestReader::array)?.unwrap_or(EMPTY_CODE_HASH),
+            account_proof: r.sequence(RequestReader::bytes)?,
             storage_proof: r.sequence(|r| {
                 let (key, value) = (r.array()?, r.array()?);
-                Ok(SlotProof { key, value, proof: r.sequence(Request::bytes)? })
+                Ok(SlotProof { key, value, proof: r.sequence(RequestReader::bytes)? })
             })?,
         },
     })
@@ -106,14 +106,14 @@ fn question<'a>(r: &mut Request<'a>) -> Result<Question<'a>> {
 
 /// Encodes `Option<Vec<u8>>`.
 pub(crate) fn optional(value: Option<&[u8]>) -> Vec<u8> {
-    let mut response = Response::with_capacity(8 + value.map_or(0, <[u8]>::len));
+    let mut response = ResponseWriter::with_capacity(8 + value.map_or(0, <[u8]>::len));
     response.option(value);
     response.into_bytes()
 }
 
 /// Encodes `Vec<AccountState>`.
 pub(crate) fn states(states: &[Verified<AccountState>]) -> Vec<u8> {
-    let mut response = Response::with_capacity(8 + 128 * states.len());
+    let mut response = ResponseWriter::with_capacity(8 + 128 * states.len());
     response.length(states.len());
     for AccountState { account, storage } in states.iter().map(Verified::get) {
         let empty = Account {
@@ -140,7 +140,7 @@ pub(crate) fn states(states: &[Verified<AccountState>]) -> Vec<u8> {
 
 /// Encodes the `Proofs` of an answer.
 pub(crate) fn proofs(answer: &GetProof<'_>) -> Vec<u8> {
-    let mut response = Response::with_capacity(4096);
+    let mut response = ResponseWriter::with_capacity(4096);
     response.length(1 + answer.storage_proof.len());
     let slots = answer.storage_proof.iter().map(|slot| &slot.proof);
     for proof in core::iter::once(&answer.account_proof).chain(slots) {

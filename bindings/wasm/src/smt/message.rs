@@ -12,71 +12,71 @@
 //! ```
 
 use prooflight_core::{Hash, Limits, Result};
-use prooflight_smt::{Answer, Average, Change};
+use prooflight_smt::{Average, DiffEntry, PastState};
 
 use crate::answers::write_answers;
 use crate::limits::{history_limits, limits};
-use crate::wire::{self, Request, Response};
+use crate::wire::{self, RequestReader, ResponseWriter};
 
 /// The keys of a query at a block, and the block's root.
-pub(crate) struct KeysRequest<'a> {
+pub(crate) struct SmtKeysRequest<'a> {
     pub(crate) root: Hash,
     pub(crate) height: u64,
     pub(crate) limits: Limits,
     pub(crate) keys: Vec<&'a [u8]>,
 }
 
-impl<'a> KeysRequest<'a> {
+impl<'a> SmtKeysRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| {
             Ok(Self {
                 root: r.array()?,
                 height: r.u64()?,
                 limits: limits(r)?,
-                keys: r.sequence(Request::bytes)?,
+                keys: r.sequence(RequestReader::bytes)?,
             })
         })
     }
 }
 
 /// A key and a range of blocks.
-pub(crate) struct Range<'a> {
+pub(crate) struct BlockRange<'a> {
     pub(crate) key: &'a [u8],
     pub(crate) from: u64,
     pub(crate) to: u64,
     pub(crate) limits: Limits,
 }
 
-impl<'a> Range<'a> {
+impl<'a> BlockRange<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, Self::read)
     }
 
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self { key: r.bytes()?, from: r.u64()?, to: r.u64()?, limits: history_limits(r)? })
     }
 }
 
 /// A range, and the roots that its history is verified against.
-pub(crate) struct HistoryRequest<'a> {
-    pub(crate) range: Range<'a>,
+pub(crate) struct SmtHistoryRequest<'a> {
+    pub(crate) blocks: BlockRange<'a>,
     pub(crate) roots: Vec<(u64, Hash)>,
 }
 
-impl<'a> HistoryRequest<'a> {
+impl<'a> SmtHistoryRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, Self::read)
     }
 
-    fn read(r: &mut Request<'a>) -> Result<Self> {
-        let range = Range::read(r)?;
-        Ok(Self { range, roots: r.sequence(|r| Ok((r.u64()?, r.array()?)))? })
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
+        let range = BlockRange::read(r)?;
+        Ok(Self { blocks: range, roots: r.sequence(|r| Ok((r.u64()?, r.array()?)))? })
     }
 }
 
 /// A history, and the time to average over.
 pub(crate) struct TwapRequest<'a> {
-    pub(crate) history: HistoryRequest<'a>,
+    pub(crate) history: SmtHistoryRequest<'a>,
     pub(crate) timestamps: Vec<(u64, u64)>,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -86,7 +86,7 @@ impl<'a> TwapRequest<'a> {
     pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
         wire::decode(request, |r| {
             Ok(Self {
-                history: HistoryRequest::read(r)?,
+                history: SmtHistoryRequest::read(r)?,
                 timestamps: r.sequence(|r| Ok((r.u64()?, r.u64()?)))?,
                 start: r.u64()?,
                 end: r.u64()?,
@@ -96,19 +96,19 @@ impl<'a> TwapRequest<'a> {
 }
 
 /// A range of blocks, and the root of the last one.
-pub(crate) struct DiffRequest {
+pub(crate) struct SmtDiffRequest {
     pub(crate) root: Hash,
     pub(crate) from: Option<u64>,
     pub(crate) to: u64,
     pub(crate) limits: Limits,
 }
 
-impl DiffRequest {
+impl SmtDiffRequest {
     pub(crate) fn decode(request: &[u8]) -> Result<Self> {
         wire::decode(request, |r| {
             Ok(Self {
                 root: r.array()?,
-                from: r.option(Request::u64)?,
+                from: r.option(RequestReader::u64)?,
                 to: r.u64()?,
                 limits: limits(r)?,
             })
@@ -117,15 +117,15 @@ impl DiffRequest {
 }
 
 /// Encodes `Vec<Answer>`.
-pub(crate) fn answers(answers: &[Answer<'_>]) -> Vec<u8> {
-    let mut response = Response::with_capacity(48 * answers.len());
+pub(crate) fn answers(answers: &[PastState<'_>]) -> Vec<u8> {
+    let mut response = ResponseWriter::with_capacity(48 * answers.len());
     write_answers(&mut response, answers);
     response.into_bytes()
 }
 
 /// Encodes `Vec<u64>`.
 pub(crate) fn blocks(blocks: &[u64]) -> Vec<u8> {
-    let mut response = Response::with_capacity(4 + 8 * blocks.len());
+    let mut response = ResponseWriter::with_capacity(4 + 8 * blocks.len());
     response.length(blocks.len());
     for height in blocks {
         response.array(&height.to_le_bytes());
@@ -135,7 +135,7 @@ pub(crate) fn blocks(blocks: &[u64]) -> Vec<u8> {
 
 /// Encodes an `Average`.
 pub(crate) fn average(average: &Average) -> Vec<u8> {
-    let mut response = Response::with_capacity(64 + 16 * average.gaps.len());
+    let mut response = ResponseWriter::with_capacity(64 + 16 * average.gaps.len());
     response.array(&average.sum);
     response.array(&average.covered_ms.to_le_bytes());
     response.length(average.gaps.len());
@@ -147,12 +147,12 @@ pub(crate) fn average(average: &Average) -> Vec<u8> {
 }
 
 /// Encodes `Vec<Change>`.
-pub(crate) fn changes(changes: &[Change<'_>]) -> Vec<u8> {
-    let mut response = Response::with_capacity(96 * changes.len());
+pub(crate) fn changes(changes: &[DiffEntry<'_>]) -> Vec<u8> {
+    let mut response = ResponseWriter::with_capacity(96 * changes.len());
     response.length(changes.len());
     for change in changes {
         response.bytes(change.key);
-        response.array(&change.answer.changed().unwrap_or_default().to_le_bytes());
+        response.array(&change.answer.changed_at().unwrap_or_default().to_le_bytes());
         response.option(change.answer.value());
     }
     response.into_bytes()

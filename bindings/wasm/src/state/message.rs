@@ -16,7 +16,7 @@
 //! struct CountRequest   { scheme: u8, config: Vec<u8>, header: Vec<u8>, lo: Vec<u8>, hi: Option<Vec<u8>> }
 //! ```
 //! `config` is an encoded `ChainConfig`. Headers are encoded, and accepted by the caller; those in
-//! `Range::headers` are proven to be in the history of `head`. Without `to`, the range ends at `head`; without `at`,
+//! `HistoryHeaders::headers` are proven to be in the history of `head`. Without `to`, the range ends at `head`; without `at`,
 //! the question is about the block of `header`.
 //!
 //! ```text
@@ -35,19 +35,19 @@
 
 #[cfg(any(feature = "amb", feature = "smt"))]
 use prooflight_core::Hash;
-use prooflight_core::chain::{ChainConfig, Header, Headers};
+use prooflight_core::chain::{AcceptedHeaders, ChainConfig, Header};
 #[cfg(feature = "avl")]
 use prooflight_core::chain::{ChainLimits, StateOperation};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
-use prooflight_light::{Answer, KeyState};
+use prooflight_light::{KeyState, StatementAnswer};
 
 use crate::config::config;
 #[cfg(feature = "avl")]
 use crate::config::limits;
 #[cfg(feature = "lvmt")]
-use crate::lvmt::setup::Setup;
-use crate::values::Values;
-use crate::wire::{self, Request};
+use crate::lvmt::setup::PinnedSetup;
+use crate::values::DistinctValues;
+use crate::wire::{self, RequestReader};
 
 /// A question, and the headers to verify its answer against.
 pub(crate) enum StateRequest<'a> {
@@ -79,7 +79,7 @@ pub(crate) struct KeysRequest<'a> {
 
 /// An accepted head, and older headers with the proof that they are in its history.
 #[cfg(any(feature = "amb", feature = "smt"))]
-pub(crate) struct Range<'a> {
+pub(crate) struct HistoryHeaders<'a> {
     pub(crate) config: ChainConfig,
     head: &'a [u8],
     headers: Vec<&'a [u8]>,
@@ -90,7 +90,7 @@ pub(crate) struct Range<'a> {
 #[cfg(any(feature = "amb", feature = "smt"))]
 pub(crate) struct HistoryRequest<'a> {
     pub(crate) scheme: Scheme,
-    pub(crate) range: Range<'a>,
+    pub(crate) history: HistoryHeaders<'a>,
     pub(crate) key: &'a [u8],
     pub(crate) from: u64,
     pub(crate) to: Option<u64>,
@@ -101,7 +101,7 @@ pub(crate) struct HistoryRequest<'a> {
 /// Every key that changed.
 #[cfg(feature = "smt")]
 pub(crate) struct DiffRequest<'a> {
-    pub(crate) range: Range<'a>,
+    pub(crate) history: HistoryHeaders<'a>,
     pub(crate) from: Option<u64>,
     pub(crate) to: Option<u64>,
 }
@@ -175,31 +175,31 @@ impl<'a> StateRequest<'a> {
 }
 
 impl<'a> KeysRequest<'a> {
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self {
             scheme: Scheme::from_id(r.u8()?)?,
             config: config(r)?,
             allow_insecure: r.bool()?,
-            setup_key: r.option(Request::bytes)?,
+            setup_key: r.option(RequestReader::bytes)?,
             header: r.bytes()?,
-            at: r.option(Request::u64)?,
-            keys: r.sequence(Request::bytes)?,
+            at: r.option(RequestReader::u64)?,
+            keys: r.sequence(RequestReader::bytes)?,
         })
     }
 
     /// The block's header.
-    pub(crate) fn headers(&self) -> Result<Headers> {
-        header(self.header).map(Headers::one)
+    pub(crate) fn headers(&self) -> Result<AcceptedHeaders> {
+        header(self.header).map(AcceptedHeaders::one)
     }
 
     /// The setup of the chain's `lvmt`, if the question is about it.
     #[cfg(feature = "lvmt")]
-    pub(crate) fn setup(&self) -> Result<Option<Setup<'a>>> {
+    pub(crate) fn setup(&self) -> Result<Option<PinnedSetup<'a>>> {
         if self.scheme != Scheme::Lvmt {
             return Ok(None);
         }
         let lvmt = prooflight_lvmt::state::lvmt_of(&self.config)?;
-        Ok(Some(Setup {
+        Ok(Some(PinnedSetup {
             params_id: lvmt.params_id,
             log_n: lvmt.log_n,
             allow_insecure: self.allow_insecure,
@@ -209,32 +209,32 @@ impl<'a> KeysRequest<'a> {
 }
 
 #[cfg(any(feature = "amb", feature = "smt"))]
-impl<'a> Range<'a> {
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+impl<'a> HistoryHeaders<'a> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self {
             config: config(r)?,
             head: r.bytes()?,
-            headers: r.sequence(Request::bytes)?,
-            hashes: r.sequence(Request::array)?,
+            headers: r.sequence(RequestReader::bytes)?,
+            hashes: r.sequence(RequestReader::array)?,
         })
     }
 
     /// The head, and the older headers in its history.
-    pub(crate) fn headers(&self) -> Result<Headers> {
+    pub(crate) fn headers(&self) -> Result<AcceptedHeaders> {
         let older = self.headers.iter().map(|bytes| header(bytes)).collect::<Result<_>>()?;
-        Headers::with_ancestors(header(self.head)?, older, &self.hashes)
+        AcceptedHeaders::with_ancestors(header(self.head)?, older, &self.hashes)
     }
 }
 
 #[cfg(any(feature = "amb", feature = "smt"))]
 impl<'a> HistoryRequest<'a> {
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self {
             scheme: Scheme::from_id(r.u8()?)?,
-            range: Range::read(r)?,
+            history: HistoryHeaders::read(r)?,
             key: r.bytes()?,
             from: r.u64()?,
-            to: r.option(Request::u64)?,
+            to: r.option(RequestReader::u64)?,
             average: r.bool()?,
         })
     }
@@ -242,22 +242,22 @@ impl<'a> HistoryRequest<'a> {
 
 #[cfg(feature = "smt")]
 impl<'a> DiffRequest<'a> {
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self {
-            range: Range::read(r)?,
-            from: r.option(Request::u64)?,
-            to: r.option(Request::u64)?,
+            history: HistoryHeaders::read(r)?,
+            from: r.option(RequestReader::u64)?,
+            to: r.option(RequestReader::u64)?,
         })
     }
 }
 
 #[cfg(feature = "avl")]
 impl<'a> BlockRequest<'a> {
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self {
             limits: limits(r)?,
-            parent: r.option(Request::bytes)?,
-            digest: r.option(Request::bytes)?,
+            parent: r.option(RequestReader::bytes)?,
+            digest: r.option(RequestReader::bytes)?,
             header: r.bytes()?,
             operations: r.sequence(operation)?,
         })
@@ -266,44 +266,44 @@ impl<'a> BlockRequest<'a> {
 
 #[cfg(feature = "amb")]
 impl<'a> PageRequest<'a> {
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self {
             scheme: Scheme::from_id(r.u8()?)?,
             config: config(r)?,
             header: r.bytes()?,
-            at: r.option(Request::u64)?,
+            at: r.option(RequestReader::u64)?,
             lo: r.bytes()?,
-            hi: r.option(Request::bytes)?,
+            hi: r.option(RequestReader::bytes)?,
             reverse: r.bool()?,
         })
     }
 
     /// The header whose root proves the page.
-    pub(crate) fn headers(&self) -> Result<Headers> {
-        header(self.header).map(Headers::one)
+    pub(crate) fn headers(&self) -> Result<AcceptedHeaders> {
+        header(self.header).map(AcceptedHeaders::one)
     }
 }
 
 #[cfg(feature = "amb")]
 impl<'a> CountRequest<'a> {
-    fn read(r: &mut Request<'a>) -> Result<Self> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
         Ok(Self {
             scheme: Scheme::from_id(r.u8()?)?,
             config: config(r)?,
             header: r.bytes()?,
             lo: r.bytes()?,
-            hi: r.option(Request::bytes)?,
+            hi: r.option(RequestReader::bytes)?,
         })
     }
 
     /// The block's header.
-    pub(crate) fn headers(&self) -> Result<Headers> {
-        header(self.header).map(Headers::one)
+    pub(crate) fn headers(&self) -> Result<AcceptedHeaders> {
+        header(self.header).map(AcceptedHeaders::one)
     }
 }
 
 #[cfg(feature = "avl")]
-fn operation(r: &mut Request<'_>) -> Result<StateOperation> {
+fn operation(r: &mut RequestReader<'_>) -> Result<StateOperation> {
     let (variant, key) = (r.u8()?, r.bytes()?.to_vec());
     match variant {
         0 => Ok(StateOperation::Set { key, value: r.bytes()?.to_vec() }),
@@ -319,15 +319,15 @@ pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
 
 /// The error for an answer to another statement than requested.
 #[cold]
-pub(crate) fn another() -> Error {
+pub(crate) fn wrong_answer() -> Error {
     Error::new(Reason::Bug, "an answer to the statement", "another")
 }
 
 /// Encodes a `KeysResponse`.
-pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
+pub(crate) fn keys(answer: &StatementAnswer<'_>) -> Result<Vec<u8>> {
     #[allow(irrefutable_let_patterns, reason = "in a binary without histories")]
-    let Answer::Keys(states) = answer else { return Err(another()) };
-    let values = Values::of(states.iter().filter_map(KeyState::value));
+    let StatementAnswer::Keys(states) = answer else { return Err(wrong_answer()) };
+    let values = DistinctValues::of(states.iter().filter_map(KeyState::value));
     let mut response = values.response(4 + 24 * states.len());
     response.length(states.len());
     for state in states {
@@ -352,8 +352,8 @@ pub(crate) fn keys(answer: &Answer<'_>) -> Result<Vec<u8>> {
 /// Encodes a `HistoryResponse`; `average` is encoded already.
 #[cfg(any(feature = "amb", feature = "smt"))]
 pub(crate) fn history(
-    headers: &Headers,
-    history: &prooflight_core::History<'_>,
+    headers: &AcceptedHeaders,
+    history: &prooflight_core::KeyHistory<'_>,
     average: Option<Vec<u8>>,
 ) -> Vec<u8> {
     let mut response = crate::chain::message::header_responses(headers.older());
@@ -370,7 +370,10 @@ pub(crate) fn history(
 
 /// Encodes a `DiffResponse`.
 #[cfg(feature = "smt")]
-pub(crate) fn diff(headers: &Headers, changes: &[prooflight_light::Change<'_>]) -> Vec<u8> {
+pub(crate) fn diff(
+    headers: &AcceptedHeaders,
+    changes: &[prooflight_light::DiffEntry<'_>],
+) -> Vec<u8> {
     let mut response = crate::chain::message::header_responses(headers.older());
     response.extend(crate::smt::message::changes(changes));
     response

@@ -6,25 +6,25 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Hash, Result};
 
-use super::leaf::{Excerpt, Leaf};
-use super::past::{Past, PastVersion};
-use crate::hash::{NO_PAST, Version};
+use super::leaf::{ProvableEntry, VersionExcerpt};
+use super::past::{PastVersion, PastVersions};
+use crate::hash::{EMPTY_PAST_ROOT, KeyVersion};
 
 /// A key that was ever set, with its versions.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct MemoryEntry {
     pub(super) key: Box<[u8]>,
     /// The newest version.
-    pub(super) newest: Version,
+    pub(super) newest: KeyVersion,
     /// Its value; `None` for a tombstone.
     pub(super) value: Option<Box<[u8]>>,
     /// The past versions; `None` if absent.
-    past: Option<Box<Past>>,
+    past: Option<Box<PastVersions>>,
 }
 
-impl Entry {
+impl MemoryEntry {
     /// An entry with its first version.
-    pub(super) fn new(key: &[u8], newest: Version, value: Option<&[u8]>) -> Self {
+    pub(super) fn new(key: &[u8], newest: KeyVersion, value: Option<&[u8]>) -> Self {
         Self { key: key.into(), newest, value: value.map(Into::into), past: None }
     }
 
@@ -46,18 +46,18 @@ impl Entry {
     }
 
     /// Adds a version; `leaf` is the hash of the one that it follows.
-    pub(super) fn write(&mut self, newest: Version, value: Option<&[u8]>, leaf: Hash) {
+    pub(super) fn write(&mut self, newest: KeyVersion, value: Option<&[u8]>, leaf: Hash) {
         let value = core::mem::replace(&mut self.value, value.map(Into::into));
         let block = core::mem::replace(&mut self.newest, newest).block;
         let version = PastVersion { block, value };
         match &mut self.past {
             Some(past) => past.push(version, leaf),
-            None => self.past = Some(Box::new(Past::new(version, leaf))),
+            None => self.past = Some(Box::new(PastVersions::new(version, leaf))),
         }
     }
 }
 
-impl Leaf for &Entry {
+impl ProvableEntry for &MemoryEntry {
     fn key(&self) -> &[u8] {
         &self.key
     }
@@ -66,7 +66,7 @@ impl Leaf for &Entry {
         1 + self.past.as_ref().map_or(0, |past| past.len())
     }
 
-    fn newest(&self) -> &Version {
+    fn newest(&self) -> &KeyVersion {
         &self.newest
     }
 
@@ -75,7 +75,7 @@ impl Leaf for &Entry {
     }
 
     fn past_root(&self) -> Hash {
-        self.past.as_ref().map_or(NO_PAST, |past| past.root())
+        self.past.as_ref().map_or(EMPTY_PAST_ROOT, |past| past.root())
     }
 
     fn peaks(&self) -> Cow<'_, [Hash]> {
@@ -86,10 +86,10 @@ impl Leaf for &Entry {
         Ok(self.past.as_ref().map_or(0, |past| past.before(block)))
     }
 
-    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<Excerpt<'_>> {
+    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt<'_>> {
         match &self.past {
             Some(past) => past.excerpt(numbers, shown_until),
-            None => Ok(Excerpt { versions: Vec::new(), hashes: Vec::new() }),
+            None => Ok(VersionExcerpt { versions: Vec::new(), hashes: Vec::new() }),
         }
     }
 }

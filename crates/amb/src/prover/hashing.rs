@@ -8,12 +8,12 @@ use blake2b_simd::many::{HashManyJob, hash_many};
 use prooflight_core::Hash;
 
 /// The number of messages hashed at once.
-const AT_ONCE: usize = 8;
+const HASH_BATCH: usize = 8;
 
 /// Hashes batches of messages in reused buffers.
-pub(super) struct Hasher {
+pub(super) struct BatchHasher {
     params: Params,
-    messages: [Vec<u8>; AT_ONCE],
+    messages: [Vec<u8>; HASH_BATCH],
 }
 
 /// The BLAKE2b-256 of a message for each item, which `put` writes.
@@ -22,19 +22,19 @@ pub(super) fn hash_all<T>(
     put: impl Fn(&mut Vec<u8>, T),
 ) -> Vec<Hash> {
     let mut hashes = Vec::new();
-    Hasher::default().hash_all(items, &mut hashes, put);
+    BatchHasher::default().hash_all(items, &mut hashes, put);
     hashes
 }
 
-impl Default for Hasher {
+impl Default for BatchHasher {
     fn default() -> Self {
         let mut params = Params::new();
         params.hash_length(32);
-        Self { params, messages: [const { Vec::new() }; AT_ONCE] }
+        Self { params, messages: [const { Vec::new() }; HASH_BATCH] }
     }
 }
 
-impl Hasher {
+impl BatchHasher {
     /// Replaces `hashes` by the hash of a message for each item, which `put` writes.
     pub(super) fn hash_all<T>(
         &mut self,
@@ -59,12 +59,12 @@ impl Hasher {
                 hashes.extend(params.hash(message).as_bytes().first_chunk().copied());
                 return;
             }
-            let mut jobs: [_; AT_ONCE] =
+            let mut jobs: [_; HASH_BATCH] =
                 array::from_fn(|at| HashManyJob::new(params, &messages[at]));
             hash_many(jobs.iter_mut().take(count));
             let of_job = |job: &HashManyJob<'_>| job.to_hash().as_bytes().first_chunk().copied();
             hashes.extend(jobs.iter().take(count).filter_map(of_job));
-            if count < AT_ONCE {
+            if count < HASH_BATCH {
                 return;
             }
         }

@@ -5,17 +5,17 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Hash, Result};
 
-use crate::hash::Version;
+use crate::hash::KeyVersion;
 
 /// An entry of a tree that proofs are written from.
-pub(super) trait Leaf {
+pub(super) trait ProvableEntry {
     fn key(&self) -> &[u8];
 
     /// The number of its versions.
     fn versions(&self) -> u64;
 
     /// The newest version.
-    fn newest(&self) -> &Version;
+    fn newest(&self) -> &KeyVersion;
 
     /// The newest version's value, which must not be a tombstone.
     fn value(&self) -> Result<Cow<'_, [u8]>>;
@@ -30,20 +30,20 @@ pub(super) trait Leaf {
     fn before(&self, block: u64) -> Result<u64>;
 
     /// Some past versions, at least one, with their values up to a block.
-    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<Excerpt<'_>>;
+    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt<'_>>;
 }
 
 /// Some past versions of an entry.
-pub(super) struct Excerpt<'e> {
+pub(super) struct VersionExcerpt<'e> {
     /// Their blocks and contents.
-    pub(super) versions: Vec<(u64, Content<'e>)>,
+    pub(super) versions: Vec<(u64, VersionContent<'e>)>,
     /// The hashes that lead from them to the root over the past versions.
     pub(super) hashes: Vec<Hash>,
 }
 
 /// The content of a version.
 #[derive(Clone, Debug)]
-pub(super) enum Content<'e> {
+pub(super) enum VersionContent<'e> {
     Tombstone,
     /// A value that is shown.
     Value(Cow<'e, [u8]>),

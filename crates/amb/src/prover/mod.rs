@@ -13,5 +13,5 @@ mod update;
 mod write;
 
 pub use page::PageSize;
-pub use store::{AmbBlock, AmbReader, AmbState, Assembly, RECENT, Taken};
-pub use tree::Tree;
+pub use store::{AmbBlock, AmbReader, AmbState, RECENT_BLOCKS, ReceivedPage, StateAssembly};
+pub use tree::MemoryTree;

@@ -18,7 +18,7 @@ impl Default for PageSize {
 }
 
 /// Decides where a page is cut, while its entries are written in the order of the answers.
-pub(super) struct Cutter {
+pub(super) struct PageCutter {
     size: PageSize,
     is_reverse: bool,
     entries: usize,
@@ -26,7 +26,7 @@ pub(super) struct Cutter {
     last: Vec<u8>,
 }
 
-impl Cutter {
+impl PageCutter {
     pub(super) const fn new(size: PageSize, is_reverse: bool) -> Self {
         Self { size, is_reverse, entries: 0, last: Vec::new() }
     }

@@ -8,12 +8,12 @@ use core::iter;
 use prooflight_core::merkle::{Blake2bTree, Subtree, multiproof, node_hash};
 use prooflight_core::{Hash, Result};
 
-use super::leaf::{Content, Excerpt};
-use crate::hash::{NO_PAST, hash_value, past_root};
+use super::leaf::{VersionContent, VersionExcerpt};
+use crate::hash::{EMPTY_PAST_ROOT, hash_value, past_root};
 
 /// Past versions, oldest first, at least one. Most entries have only one, which needs no further allocation.
 #[derive(Clone, Debug)]
-pub(super) struct Past {
+pub(super) struct PastVersions {
     first: PastVersion,
     /// The first version's hash as a leaf.
     first_leaf: Hash,
@@ -33,16 +33,16 @@ pub(super) struct PastVersion {
 
 impl PastVersion {
     /// The content, with the value itself if the version's block is at most `shown_until`.
-    fn content(&self, shown_until: u64) -> Content<'_> {
+    fn content(&self, shown_until: u64) -> VersionContent<'_> {
         match &self.value {
-            None => Content::Tombstone,
-            Some(value) if self.block <= shown_until => Content::Value(Cow::Borrowed(value)),
-            Some(value) => Content::Hash(hash_value(value)),
+            None => VersionContent::Tombstone,
+            Some(value) if self.block <= shown_until => VersionContent::Value(Cow::Borrowed(value)),
+            Some(value) => VersionContent::Hash(hash_value(value)),
         }
     }
 }
 
-impl Past {
+impl PastVersions {
     /// The first version, with its hash as a leaf.
     pub(super) const fn new(first: PastVersion, leaf: Hash) -> Self {
         Self { first, first_leaf: leaf, later: Vec::new(), nodes: Vec::new() }
@@ -54,14 +54,14 @@ impl Past {
     }
 
     /// Some versions, with their values up to a block.
-    pub(super) fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<Excerpt<'_>> {
+    pub(super) fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt<'_>> {
         let version = |&number: &u64| match usize::try_from(number).ok()?.checked_sub(1) {
             None => Some(&self.first),
             Some(later) => self.later.get(later),
         };
         let versions = numbers.iter().filter_map(version);
         let parts = multiproof(numbers, self.len())?;
-        Ok(Excerpt {
+        Ok(VersionExcerpt {
             versions: versions.map(|it| (it.block, it.content(shown_until))).collect(),
             hashes: parts.into_iter().map(|part| self.root_of(part)).collect(),
         })
@@ -103,7 +103,7 @@ impl Past {
     pub(super) fn root_of(&self, part: Subtree) -> Hash {
         if part.size.is_power_of_two() {
             let mut peaks = peaks_of(part).filter_map(|peak| self.peak(peak));
-            return peaks.next().copied().unwrap_or(NO_PAST);
+            return peaks.next().copied().unwrap_or(EMPTY_PAST_ROOT);
         }
         past_root(&self.peaks_of(part), None)
     }
@@ -149,15 +149,16 @@ pub(super) fn peaks_of(part: Subtree) -> impl Iterator<Item = Peak> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::Version;
+    use crate::hash::KeyVersion;
     use alloc::vec;
     use prooflight_core::merkle::root;
 
     #[test]
     fn roots_are_those_over_the_leaves() {
-        let version = |block| (PastVersion { block, value: None }, Version { block, value: None });
+        let version =
+            |block| (PastVersion { block, value: None }, KeyVersion { block, value: None });
         let (first, of_leaf) = version(0);
-        let mut past = Past::new(first, of_leaf.past_leaf());
+        let mut past = PastVersions::new(first, of_leaf.past_leaf());
         let mut leaves = vec![of_leaf.past_leaf()];
         for block in 1..=40 {
             assert_eq!(past.root(), root::<Blake2bTree>(&leaves), "{block} versions");

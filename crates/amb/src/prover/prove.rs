@@ -4,87 +4,109 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Envelope, Error, Limits, Reason, Result, distinct};
 
-use super::leaf::{Content, Leaf};
-use super::page::{Cutter, PageSize};
-use super::write::Writer;
-use crate::hash::Record;
-use crate::proof::{COUNT, GET, HIST, RANGE, TRANSFER, UPDATE};
-use crate::query::{Kind, Lead, Query};
-use crate::question::{Count, Get, Hist, Range, Root, Transfer, check_keys};
-use crate::way::Bits;
+use super::leaf::{ProvableEntry, VersionContent};
+use super::page::{PageCutter, PageSize};
+use super::write::ProofWriter;
+use crate::hash::NodeRecord;
+use crate::path::KeyBits;
+use crate::proof::{
+    COUNT_ENVELOPE, GET_ENVELOPE, HIST_ENVELOPE, RANGE_ENVELOPE, TRANSFER_ENVELOPE, UPDATE_ENVELOPE,
+};
+use crate::query::{QueryKind, QueryLead, TreeQuery};
+use crate::question::{
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
+    check_keys,
+};
 
 /// A node of a tree that proofs are written from.
-pub(super) trait Node: Clone {
-    type Entry: Leaf;
+pub(super) trait ProvableNode: Clone {
+    type Entry: ProvableEntry;
 
-    fn record(&self) -> &Record;
+    fn record(&self) -> &NodeRecord;
 
     /// The key of an entry of the node; empty without entries.
     fn key(&self) -> &[u8];
 
     /// The content of the node, which may have to be read.
-    fn open(&self) -> Result<Opened<Self>>;
+    fn open(&self) -> Result<NodeContent<Self>>;
 }
 
 /// A node that proofs show.
-pub(super) enum Opened<N: Node> {
+pub(super) enum NodeContent<N: ProvableNode> {
     Empty,
     Entry(N::Entry),
     Branch { depth: usize, children: [N; 2] },
 }
 
 /// Proves from a tree, against its root.
-pub(super) struct Proving<N> {
-    pub(super) root: Root,
+pub(super) struct TreeProver<N> {
+    pub(super) root: TrustedRoot,
     pub(super) top: N,
 }
 
 /// Errors of all methods: those of the verifier for arguments, those of reading nodes, and `request_too_large` for a
 /// proof of more than 8 MiB.
-impl<N: Node> Proving<N> {
-    pub(super) fn get(&self, question: &Get<'_>) -> Result<Vec<u8>> {
+impl<N: ProvableNode> TreeProver<N> {
+    pub(super) fn get(&self, question: &KeysQuestion<'_>) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
         let (keys, _) = distinct(question.keys);
-        self.all(GET, &Query::get(&keys, question))
+        self.prove_all(GET_ENVELOPE, &TreeQuery::get(&keys, question))
     }
 
-    pub(super) fn history(&self, question: &Hist<'_>) -> Result<Vec<u8>> {
+    pub(super) fn history(&self, question: &HistoryQuestion<'_>) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
         let (keys, _) = distinct(question.keys);
-        self.all(HIST, &Query::hist(&keys, question))
+        self.prove_all(HIST_ENVELOPE, &TreeQuery::hist(&keys, question))
     }
 
-    pub(super) fn range(&self, question: &Range<'_>, size: PageSize) -> Result<Vec<u8>> {
+    pub(super) fn range(&self, question: &RangeQuestion<'_>, size: PageSize) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
-        self.page(RANGE, Query::range(question), Cutter::new(size, question.reverse))
+        self.prove_page(
+            RANGE_ENVELOPE,
+            TreeQuery::range(question),
+            PageCutter::new(size, question.reverse),
+        )
     }
 
-    pub(super) fn count(&self, question: &Count<'_>) -> Result<Vec<u8>> {
+    pub(super) fn count(&self, question: &CountQuestion<'_>) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
-        self.all(COUNT, &Query::count(question))
+        self.prove_all(COUNT_ENVELOPE, &TreeQuery::count(question))
     }
 
-    pub(super) fn transfer(&self, question: &Transfer<'_>, size: PageSize) -> Result<Vec<u8>> {
+    pub(super) fn transfer(
+        &self,
+        question: &TransferQuestion<'_>,
+        size: PageSize,
+    ) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
-        self.page(TRANSFER, Query::transfer(question), Cutter::new(size, false))
+        self.prove_page(
+            TRANSFER_ENVELOPE,
+            TreeQuery::transfer(question),
+            PageCutter::new(size, false),
+        )
     }
 
     pub(super) fn update(&self, keys: &[&[u8]]) -> Result<Vec<u8>> {
         check_keys(keys, &Limits::NONE)?;
         let (keys, _) = distinct(keys);
-        self.all(UPDATE, &Query::update(&keys))
+        self.prove_all(UPDATE_ENVELOPE, &TreeQuery::update(&keys))
     }
 
-    fn all(&self, kind: Envelope, query: &Query<'_>) -> Result<Vec<u8>> {
-        let mut writer = Writer::new(kind, self.root.height);
+    fn prove_all(&self, kind: Envelope, query: &TreeQuery<'_>) -> Result<Vec<u8>> {
+        let mut writer = ProofWriter::new(kind, self.root.height);
         self.write_nodes(&mut writer, query, None)?;
         Ok(writer.finish())
     }
 
-    fn page(&self, kind: Envelope, query: Query<'_>, mut cutter: Cutter) -> Result<Vec<u8>> {
+    fn prove_page(
+        &self,
+        kind: Envelope,
+        query: TreeQuery<'_>,
+        mut cutter: PageCutter,
+    ) -> Result<Vec<u8>> {
         let is_reverse = cutter.is_reverse();
-        let write = |cut: Option<&[u8]>, query: &Query<'_>, cutter: Option<&mut Cutter>| {
-            let mut writer = Writer::new(kind, self.root.height);
+        let write = |cut: Option<&[u8]>, query: &TreeQuery<'_>, cutter: Option<&mut PageCutter>| {
+            let mut writer = ProofWriter::new(kind, self.root.height);
             writer.cut(cut);
             let cut = self.write_nodes(&mut writer, query, cutter)?;
             Ok::<_, Error>((cut, writer.finish()))
@@ -104,14 +126,14 @@ impl<N: Node> Proving<N> {
     /// With a cutter the children are in the order of the answers; returns the cut if it stops before an entry.
     fn write_nodes(
         &self,
-        writer: &mut Writer,
-        query: &Query<'_>,
-        mut cutter: Option<&mut Cutter>,
+        writer: &mut ProofWriter,
+        query: &TreeQuery<'_>,
+        mut cutter: Option<&mut PageCutter>,
     ) -> Result<Option<Vec<u8>>> {
         let is_reverse = cutter.as_ref().is_some_and(|cutter| cutter.is_reverse());
         let mut visits = Vec::from([(self.top.clone(), query.lead(), 0)]);
         while let Some((node, lead, way)) = visits.pop() {
-            if let Lead::Closed | Lead::Covered = lead {
+            if let QueryLead::Closed | QueryLead::Covered = lead {
                 writer.closed(node.record());
                 continue;
             }
@@ -121,8 +143,8 @@ impl<N: Node> Proving<N> {
                 continue;
             }
             match node.open()? {
-                Opened::Empty => {}
-                Opened::Entry(entry) => {
+                NodeContent::Empty => {}
+                NodeContent::Entry(entry) => {
                     writer.integer(1);
                     write_leaf(&entry, writer, query, lead, way)?;
                     check_length(writer.len())?;
@@ -133,11 +155,11 @@ impl<N: Node> Proving<N> {
                         }
                     }
                 }
-                Opened::Branch { depth, children } => {
+                NodeContent::Branch { depth, children } => {
                     // Every key below a branch begins with its prefix.
-                    writer.branch(Bits::of(children[0].key(), depth), way);
+                    writer.branch(KeyBits::of(children[0].key(), depth), way);
                     let visit = |child: N| {
-                        let lead = query.lead_to(lead, Bits::of(child.key(), depth + 1));
+                        let lead = query.lead_to(lead, KeyBits::of(child.key(), depth + 1));
                         (child, lead, depth + 1)
                     };
                     let [left, right] = children.map(visit);
@@ -162,14 +184,14 @@ fn check_length(length: usize) -> Result<()> {
 
 /// Writes an entry as a leaf.
 fn write_leaf(
-    entry: &impl Leaf,
-    writer: &mut Writer,
-    query: &Query<'_>,
-    lead: Lead,
+    entry: &impl ProvableEntry,
+    writer: &mut ProofWriter,
+    query: &TreeQuery<'_>,
+    lead: QueryLead,
     way: usize,
 ) -> Result<()> {
     let key = entry.key();
-    let is_asked = if let Lead::Keys { start, end } = lead {
+    let is_asked = if let QueryLead::Keys { start, end } = lead {
         let asked = query.keys.get(start..end).unwrap_or_default();
         let number = asked.binary_search(&key).map_or(0, |at| at as u64 + 1);
         writer.integer(number);
@@ -187,29 +209,29 @@ fn write_leaf(
     writer.age(block);
     let is_shown = is_asked
         && match query.kind {
-            Kind::Get { at } | Kind::Range { at } => block <= at,
-            Kind::Hist { to, .. } => block <= to,
-            Kind::Transfer { .. } => true,
-            Kind::Count | Kind::Update => false,
+            QueryKind::Get { at } | QueryKind::Range { at } => block <= at,
+            QueryKind::Hist { to, .. } => block <= to,
+            QueryKind::Transfer { .. } => true,
+            QueryKind::Count | QueryKind::Update => false,
         };
     writer.content(&match newest.value {
-        None => Content::Tombstone,
-        Some(_) if is_shown => Content::Value(entry.value()?),
-        Some(hash) => Content::Hash(hash),
+        None => VersionContent::Tombstone,
+        Some(_) if is_shown => VersionContent::Value(entry.value()?),
+        Some(hash) => VersionContent::Hash(hash),
     });
     let past = entry.versions() - 1;
     if past == 0 {
         return Ok(());
     }
     match query.kind {
-        Kind::Get { at } | Kind::Range { at } if is_asked && block > at => {
+        QueryKind::Get { at } | QueryKind::Range { at } if is_asked && block > at => {
             // The version in force at the block, and the next one.
             let m = entry.before(at + 1)?;
             writer.integer(m);
             let shown = m.checked_sub(1).into_iter().chain((m < past).then_some(m));
             write_past(entry, writer, &shown.collect::<Vec<_>>(), at)?;
         }
-        Kind::Hist { from, to } if is_asked && block >= from => {
+        QueryKind::Hist { from, to } if is_asked && block >= from => {
             // From the version in force before the blocks to the first one after them.
             let first = entry.before(from)?.saturating_sub(1);
             let last = entry.before(to + 1)?.min(past - 1);
@@ -217,7 +239,7 @@ fn write_leaf(
             writer.integer(last - first + 1);
             write_past(entry, writer, &(first..=last).collect::<Vec<_>>(), to)?;
         }
-        Kind::Transfer { .. } | Kind::Update if is_asked => {
+        QueryKind::Transfer { .. } | QueryKind::Update if is_asked => {
             entry.peaks().iter().for_each(|peak| writer.hash(peak));
         }
         _ => writer.hash(&entry.past_root()),
@@ -227,8 +249,8 @@ fn write_leaf(
 
 /// Writes some past versions, shown up to a block, and the hashes that lead from them to the root.
 fn write_past(
-    entry: &impl Leaf,
-    writer: &mut Writer,
+    entry: &impl ProvableEntry,
+    writer: &mut ProofWriter,
     numbers: &[u64],
     shown_until: u64,
 ) -> Result<()> {

@@ -4,38 +4,40 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Reason, Result};
 
-use super::branch::{Branch, Child, Link, Node};
-use super::entry::Entry;
+use super::branch::{LinkedNode, MemoryBranch, MemoryChild, MemoryLink};
+use super::entry::MemoryEntry;
 use super::page::PageSize;
-use super::prove::{self, Opened, Proving};
-use crate::hash::Record;
-use crate::question::{Count, Get, Hist, Range, Root, Transfer};
-use crate::way::{Bits, bit};
+use super::prove::{self, NodeContent, TreeProver};
+use crate::hash::NodeRecord;
+use crate::path::{KeyBits, bit};
+use crate::question::{
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
+};
 
 /// The state of the newest block, with all versions before it.
 ///
 /// Entries and branches are never removed, and their order in memory depends on the order of the blocks; the root does
 /// not.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub struct MemoryTree {
     /// The newest block; `None` before the first.
     pub(super) height: Option<u64>,
-    pub(super) top: Child,
-    pub(super) branches: Vec<Branch>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) top: MemoryChild,
+    pub(super) branches: Vec<MemoryBranch>,
+    pub(super) entries: Vec<MemoryEntry>,
 }
 
 /// The location of a node's record.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum RecordSlot {
     Top,
     Child { branch: u32, is_right: bool },
 }
 
-impl Tree {
+impl MemoryTree {
     /// The state before the first block.
     pub fn new() -> Self {
-        Self { height: None, top: Child::EMPTY, branches: Vec::new(), entries: Vec::new() }
+        Self { height: None, top: MemoryChild::EMPTY, branches: Vec::new(), entries: Vec::new() }
     }
 
     /// The newest block; `None` before the first.
@@ -67,95 +69,101 @@ impl Tree {
     ///
     /// Errors of all proofs: `version_unavailable` before the first block, those of the verifier for arguments, and
     /// `request_too_large` for a proof of more than 8 MiB.
-    pub fn prove(&self, question: &Get<'_>) -> Result<Vec<u8>> {
-        self.proving()?.get(question)
+    pub fn prove(&self, question: &KeysQuestion<'_>) -> Result<Vec<u8>> {
+        self.prover()?.get(question)
     }
 
     /// Proves every change of keys in a range of blocks.
-    pub fn prove_history(&self, question: &Hist<'_>) -> Result<Vec<u8>> {
-        self.proving()?.history(question)
+    pub fn prove_history(&self, question: &HistoryQuestion<'_>) -> Result<Vec<u8>> {
+        self.prover()?.history(question)
     }
 
     /// Proves a range, or the first page of it.
-    pub fn prove_range(&self, question: &Range<'_>, size: PageSize) -> Result<Vec<u8>> {
-        self.proving()?.range(question, size)
+    pub fn prove_range(&self, question: &RangeQuestion<'_>, size: PageSize) -> Result<Vec<u8>> {
+        self.prover()?.range(question, size)
     }
 
     /// Proves the number of keys in a range.
-    pub fn prove_count(&self, question: &Count<'_>) -> Result<Vec<u8>> {
-        self.proving()?.count(question)
+    pub fn prove_count(&self, question: &CountQuestion<'_>) -> Result<Vec<u8>> {
+        self.prover()?.count(question)
     }
 
     /// Proves the entries of a range for a replica, or the first page of them.
-    pub fn prove_transfer(&self, question: &Transfer<'_>, size: PageSize) -> Result<Vec<u8>> {
-        self.proving()?.transfer(question, size)
+    pub fn prove_transfer(
+        &self,
+        question: &TransferQuestion<'_>,
+        size: PageSize,
+    ) -> Result<Vec<u8>> {
+        self.prover()?.transfer(question, size)
     }
 
     /// Proves a partial tree on which operations on these keys can be executed.
     pub fn prove_update(&self, keys: &[&[u8]]) -> Result<Vec<u8>> {
-        self.proving()?.update(keys)
+        self.prover()?.update(keys)
     }
 
-    fn proving(&self) -> Result<Proving<TreeNode<'_>>> {
+    fn prover(&self) -> Result<TreeProver<TreeNode<'_>>> {
         let Some(height) = self.height else {
             return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
         };
         let top = TreeNode { tree: self, child: self.top };
-        Ok(Proving { root: Root { hash: self.root(), height }, top })
+        Ok(TreeProver { root: TrustedRoot { hash: self.root(), height }, top })
     }
 
-    fn entry(&self, key: &[u8]) -> Option<&Entry> {
+    fn entry(&self, key: &[u8]) -> Option<&MemoryEntry> {
         let mut link = self.top.link;
         loop {
             match link.node() {
-                Node::Empty => return None,
-                Node::Entry(entry) => {
+                LinkedNode::Empty => return None,
+                LinkedNode::Entry(entry) => {
                     let entry = &self.entries[entry as usize];
                     return (*entry.key == *key).then_some(entry);
                 }
-                Node::Branch(branch) => link = self.next(branch, key),
+                LinkedNode::Branch(branch) => link = self.next(branch, key),
             }
         }
     }
 
     /// The child of a branch on the side of a key.
-    pub(super) fn next(&self, branch: u32, key: &[u8]) -> Link {
+    pub(super) fn next(&self, branch: u32, key: &[u8]) -> MemoryLink {
         let branch = &self.branches[branch as usize];
         branch.link(bit(key, branch.depth()))
     }
 
     /// The prefix of a branch.
-    pub(super) fn prefix<'t>(&'t self, branch: &'t Branch) -> Bits<'t> {
+    pub(super) fn prefix<'t>(&'t self, branch: &'t MemoryBranch) -> KeyBits<'t> {
         branch.prefix(|| &self.entries[branch.entry as usize].key)
     }
 
-    pub(super) fn link(&self, place: Place) -> Link {
+    pub(super) fn link(&self, place: RecordSlot) -> MemoryLink {
         match place {
-            Place::Top => self.top.link,
-            Place::Child { branch, is_right } => self.branches[branch as usize].link(is_right),
+            RecordSlot::Top => self.top.link,
+            RecordSlot::Child { branch, is_right } => self.branches[branch as usize].link(is_right),
         }
     }
 
-    pub(super) fn child(&self, place: Place) -> Child {
+    pub(super) fn child(&self, place: RecordSlot) -> MemoryChild {
         match place {
-            Place::Top => self.top,
-            Place::Child { branch, is_right } => self.branches[branch as usize].child(is_right),
+            RecordSlot::Top => self.top,
+            RecordSlot::Child { branch, is_right } => {
+                self.branches[branch as usize].child(is_right)
+            }
         }
     }
 
-    pub(super) fn set_link(&mut self, place: Place, link: Link) {
+    pub(super) fn set_link(&mut self, place: RecordSlot, link: MemoryLink) {
         match place {
-            Place::Top => self.top.link = link,
-            Place::Child { branch, is_right } => {
+            RecordSlot::Top => self.top.link = link,
+            RecordSlot::Child { branch, is_right } => {
                 self.branches[branch as usize].set_link(is_right, link);
             }
         }
     }
 
-    pub(super) fn set_record(&mut self, place: Place, record: Record) {
+    pub(super) fn set_record(&mut self, place: RecordSlot, record: NodeRecord) {
         match place {
-            Place::Top => self.top.record = record,
-            Place::Child { branch, is_right } => {
+            RecordSlot::Top => self.top.record = record,
+            RecordSlot::Child { branch, is_right } => {
                 self.branches[branch as usize].set_record(is_right, record);
             }
         }
@@ -165,40 +173,40 @@ impl Tree {
 /// A node of a tree in memory.
 #[derive(Clone, Copy)]
 struct TreeNode<'t> {
-    tree: &'t Tree,
-    child: Child,
+    tree: &'t MemoryTree,
+    child: MemoryChild,
 }
 
-impl<'t> prove::Node for TreeNode<'t> {
-    type Entry = &'t Entry;
+impl<'t> prove::ProvableNode for TreeNode<'t> {
+    type Entry = &'t MemoryEntry;
 
-    fn record(&self) -> &Record {
+    fn record(&self) -> &NodeRecord {
         &self.child.record
     }
 
     fn key(&self) -> &[u8] {
         let entry = match self.child.link.node() {
-            Node::Empty => return &[],
-            Node::Entry(entry) => entry,
-            Node::Branch(branch) => self.tree.branches[branch as usize].entry,
+            LinkedNode::Empty => return &[],
+            LinkedNode::Entry(entry) => entry,
+            LinkedNode::Branch(branch) => self.tree.branches[branch as usize].entry,
         };
         &self.tree.entries[entry as usize].key
     }
 
-    fn open(&self) -> Result<Opened<Self>> {
+    fn open(&self) -> Result<NodeContent<Self>> {
         Ok(match self.child.link.node() {
-            Node::Empty => Opened::Empty,
-            Node::Entry(entry) => Opened::Entry(&self.tree.entries[entry as usize]),
-            Node::Branch(branch) => {
+            LinkedNode::Empty => NodeContent::Empty,
+            LinkedNode::Entry(entry) => NodeContent::Entry(&self.tree.entries[entry as usize]),
+            LinkedNode::Branch(branch) => {
                 let branch = &self.tree.branches[branch as usize];
                 let child = |is_right| Self { tree: self.tree, child: branch.child(is_right) };
-                Opened::Branch { depth: branch.depth(), children: [false, true].map(child) }
+                NodeContent::Branch { depth: branch.depth(), children: [false, true].map(child) }
             }
         })
     }
 }
 
-impl Default for Tree {
+impl Default for MemoryTree {
     fn default() -> Self {
         Self::new()
     }

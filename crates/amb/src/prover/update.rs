@@ -5,42 +5,42 @@ use core::hint::black_box;
 use core::mem;
 use core::ops::Range;
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
-use super::branch::{Branch, Child, Link, Node};
-use super::entry::Entry;
-use super::hashing::Hasher;
-use super::leaf::Leaf as _;
-use super::tree::{Place, Tree};
-use crate::hash::{Record, Version};
-use crate::message::{Message as _, VALUE};
+use super::branch::{LinkedNode, MemoryBranch, MemoryChild, MemoryLink};
+use super::entry::MemoryEntry;
+use super::hashing::BatchHasher;
+use super::leaf::ProvableEntry as _;
+use super::tree::{MemoryTree, RecordSlot};
+use crate::hash::{KeyVersion, NodeRecord};
+use crate::message::{HashMessage as _, VALUE_TAG};
+use crate::path::{bit, first_difference};
 use crate::question::{check_changes, invalid};
-use crate::way::{bit, first_difference};
 
 /// The most changes that are processed together, so that their data stays in the nearest caches.
 ///
 /// Each step first reads the memory that it needs, for all of them at once: such reads overlap, but not those with
 /// work between them.
-const PART: usize = 256;
+const PART_CHANGES: usize = 256;
 
-impl Tree {
+impl MemoryTree {
     /// Applies a block's changes, which are normalised: ascending by key, one for each key.
     ///
     /// Returns the root after the block, which is the one before if there are no changes. `invalid_argument` for changes
     /// in another order, or for a block that is not after the newest or not below 2^52; `key_length` for a key longer
     /// than 256 bytes; `key_absent` for a deletion of a key that has no value. A refused block changes nothing.
-    pub fn update(&mut self, block: u64, changes: &[Change<'_>]) -> Result<Hash> {
+    pub fn update(&mut self, block: u64, changes: &[RawKeyChange<'_>]) -> Result<Hash> {
         self.check(block, changes)?;
         let targets = self.find(changes)?;
         self.height = Some(block);
         if changes.is_empty() {
             return Ok(self.root());
         }
-        let block = Block { number: block, changes, targets: &targets };
-        let mut work = Work::default();
-        let (mut top, mut parts) = (Levels::default(), Vec::new());
-        self.open(&block, (Place::Top, 0..changes.len()), PART, &mut top, &mut parts);
+        let block = BlockChanges { number: block, changes, targets: &targets };
+        let mut work = WorkBuffers::default();
+        let (mut top, mut parts) = (BranchLevels::default(), Vec::new());
+        self.open(&block, (RecordSlot::Top, 0..changes.len()), PART_CHANGES, &mut top, &mut parts);
         // In the order of their changes, in which `find` has numbered the new entries.
         parts.sort_unstable_by_key(|(_, run)| run.start);
         for (place, run) in parts {
@@ -50,30 +50,30 @@ impl Tree {
         Ok(self.root())
     }
 
-    fn check(&self, block: u64, changes: &[Change<'_>]) -> Result<()> {
+    fn check(&self, block: u64, changes: &[RawKeyChange<'_>]) -> Result<()> {
         if self.height.is_some_and(|height| block <= height) {
             return Err(invalid("a block after the newest", block));
         }
         check_changes(block, changes)?;
         let entries = self.entries.len() + changes.len();
         // A tree has fewer branches than entries.
-        if entries <= Link::END as usize {
+        if entries <= MemoryLink::END as usize {
             return Ok(());
         }
-        let expected = format_args!("at most {} entries", Link::END);
+        let expected = format_args!("at most {} entries", MemoryLink::END);
         Err(Error::new(Reason::DictionaryFull, expected, entries))
     }
 
     /// Finds the entry of each change; new ones get the next numbers.
-    fn find(&self, changes: &[Change<'_>]) -> Result<Vec<Target>> {
+    fn find(&self, changes: &[RawKeyChange<'_>]) -> Result<Vec<ChangeTarget>> {
         let mut targets = Vec::with_capacity(changes.len());
         let mut links = Vec::new();
         let mut next = self.entries.len();
-        for changes in changes.chunks(PART) {
+        for changes in changes.chunks(PART_CHANGES) {
             self.nearest(changes, &mut links);
             for (change, link) in changes.iter().zip(&links) {
                 let (entry, differs_at) = match link.node() {
-                    Node::Entry(entry) => {
+                    LinkedNode::Entry(entry) => {
                         let key = &*self.entries[entry as usize].key;
                         let is_own = change.key == key;
                         (entry, if is_own { None } else { first_difference(change.key, key) })
@@ -87,19 +87,19 @@ impl Tree {
                 }
                 let entry = if differs_at.is_some() {
                     next += 1;
-                    // Checked to be below `Link::END`.
-                    u32::try_from(next - 1).unwrap_or(Link::END)
+                    // Checked to be below `MemoryLink::END`.
+                    u32::try_from(next - 1).unwrap_or(MemoryLink::END)
                 } else {
                     entry
                 };
-                targets.push(Target { entry, differs_at });
+                targets.push(ChangeTarget { entry, differs_at });
             }
         }
         Ok(targets)
     }
 
     /// Finds the entry nearest to the key of each change: one of those that share the most first bits with it.
-    fn nearest(&self, changes: &[Change<'_>], links: &mut Vec<Link>) {
+    fn nearest(&self, changes: &[RawKeyChange<'_>], links: &mut Vec<MemoryLink>) {
         links.clear();
         links.resize(changes.len(), self.top.link);
         // All paths descend one branch at a time, so that their memory accesses overlap.
@@ -107,32 +107,38 @@ impl Tree {
         while is_below {
             is_below = false;
             read_all(links.iter().map(|link| match link.node() {
-                Node::Branch(branch) => self.branches[branch as usize].depth() as u64,
+                LinkedNode::Branch(branch) => self.branches[branch as usize].depth() as u64,
                 _ => 0,
             }));
             for (link, change) in links.iter_mut().zip(changes) {
-                if let Node::Branch(branch) = link.node() {
+                if let LinkedNode::Branch(branch) = link.node() {
                     *link = self.next(branch, change.key);
                     is_below = true;
                 }
             }
         }
-        let entry = |link: &Link| match link.node() {
-            Node::Entry(entry) => self.entries.get(entry as usize),
+        let entry = |link: &MemoryLink| match link.node() {
+            LinkedNode::Entry(entry) => self.entries.get(entry as usize),
             _ => None,
         };
-        read_all(links.iter().filter_map(entry).map(Entry::read));
-        read_all(links.iter().filter_map(entry).map(Entry::read_key));
+        read_all(links.iter().filter_map(entry).map(MemoryEntry::read));
+        read_all(links.iter().filter_map(entry).map(MemoryEntry::read_key));
     }
 
     /// Updates the tree below a place from a run of changes that belong there.
-    fn update_part(&mut self, block: &Block<'_>, place: Place, run: Range<usize>, work: &mut Work) {
+    fn update_part(
+        &mut self,
+        block: &BlockChanges<'_>,
+        place: RecordSlot,
+        run: Range<usize>,
+        work: &mut WorkBuffers,
+    ) {
         self.write(block, run.clone(), work);
         let start = run.start;
         let (mut levels, mut leaves) = (mem::take(&mut work.levels), mem::take(&mut work.leaves));
         self.open(block, (place, run), 0, &mut levels, &mut leaves);
         for (place, run) in leaves.drain(..) {
-            self.set_link(place, Link::entry(block.targets[run.start].entry));
+            self.set_link(place, MemoryLink::entry(block.targets[run.start].entry));
             self.set_record(place, work.records[run.start - start]);
         }
         self.hash(&levels, work);
@@ -140,37 +146,37 @@ impl Tree {
     }
 
     /// Adds a version for each change of a run; leaves the records of their entries in `work`.
-    fn write(&mut self, block: &Block<'_>, run: Range<usize>, work: &mut Work) {
-        let Work { hasher, hashes, values, records, .. } = work;
+    fn write(&mut self, block: &BlockChanges<'_>, run: Range<usize>, work: &mut WorkBuffers) {
+        let WorkBuffers { hasher, hashes, values, records, .. } = work;
         let (changes, targets) = (&block.changes[run.clone()], &block.targets[run]);
         let old = targets.iter().filter(|target| target.differs_at.is_none());
         let old = old.map(|target| &self.entries[target.entry as usize]);
-        read_all(old.clone().map(Entry::read));
-        read_all(old.clone().map(Entry::read_past));
+        read_all(old.clone().map(MemoryEntry::read));
+        read_all(old.clone().map(MemoryEntry::read_past));
         let set = changes.iter().filter_map(|change| change.value);
         hasher.hash_all(set, values, |message, value| {
-            message.push(VALUE);
+            message.push(VALUE_TAG);
             message.put(value);
         });
         hasher.hash_all(old.map(|entry| &entry.newest), hashes, Vec::put_past_leaf);
         let (mut of_values, mut of_old) = (values.drain(..), hashes.drain(..));
         for (change, target) in changes.iter().zip(targets) {
             let value = change.value.and_then(|_| of_values.next());
-            let newest = Version { block: block.number, value };
+            let newest = KeyVersion { block: block.number, value };
             if target.differs_at.is_some() {
-                self.entries.push(Entry::new(change.key, newest, change.value));
+                self.entries.push(MemoryEntry::new(change.key, newest, change.value));
             } else {
                 let entry = &mut self.entries[target.entry as usize];
                 entry.write(newest, change.value, of_old.next().unwrap_or_default());
             }
         }
         drop((of_values, of_old));
-        let of = |target: &Target| &self.entries[target.entry as usize];
+        let of = |target: &ChangeTarget| &self.entries[target.entry as usize];
         hasher.hash_all(changes.iter().zip(targets), hashes, |message, (change, target)| {
             let entry = of(target);
             message.put_entry(change.key, entry.versions(), &entry.newest, &entry.past_root());
         });
-        let record = |(target, hash): (_, &Hash)| Record::of_entry(&of(target).newest, *hash);
+        let record = |(target, hash): (_, &Hash)| NodeRecord::of_entry(&of(target).newest, *hash);
         records.clear();
         records.extend(targets.iter().zip(&*hashes).map(record));
     }
@@ -181,11 +187,11 @@ impl Tree {
     /// above them are in `levels`.
     fn open(
         &mut self,
-        block: &Block<'_>,
-        run: Run,
+        block: &BlockChanges<'_>,
+        run: ChangeRun,
         most: usize,
-        levels: &mut Levels,
-        rest: &mut Vec<Run>,
+        levels: &mut BranchLevels,
+        rest: &mut Vec<ChangeRun>,
     ) {
         levels.branches.clear();
         levels.starts.clear();
@@ -193,7 +199,7 @@ impl Tree {
         while !runs.is_empty() {
             levels.starts.push(levels.branches.len());
             read_all(runs.iter().map(|&(place, _)| match self.link(place).node() {
-                Node::Branch(branch) => self.branches[branch as usize].read(),
+                LinkedNode::Branch(branch) => self.branches[branch as usize].read(),
                 _ => 0,
             }));
             for (place, run) in runs.drain(..) {
@@ -209,7 +215,7 @@ impl Tree {
                 let middle = run.start + changes.partition_point(|it| !bit(it.key, depth));
                 for (is_right, run) in [(false, run.start..middle), (true, middle..run.end)] {
                     if !run.is_empty() {
-                        below.push((Place::Child { branch, is_right }, run));
+                        below.push((RecordSlot::Child { branch, is_right }, run));
                     }
                 }
             }
@@ -219,16 +225,21 @@ impl Tree {
 
     /// The branch that a run of changes leads to at a place, perhaps a new one; `None` if the run is the entry
     /// there.
-    fn branch_for(&mut self, block: &Block<'_>, place: Place, run: &Range<usize>) -> Option<u32> {
+    fn branch_for(
+        &mut self,
+        block: &BlockChanges<'_>,
+        place: RecordSlot,
+        run: &Range<usize>,
+    ) -> Option<u32> {
         let node = self.link(place).node();
         let (changes, targets) = (&block.changes[run.clone()], &block.targets[run.clone()]);
         // The first bit in which keys of the run differ from those of the node, and whether the node is on the right.
-        let split = if node == Node::Empty {
+        let split = if node == LinkedNode::Empty {
             let [first, .., last] = changes else { return None };
             first_difference(first.key, last.key).map(|depth| (depth, false))
         } else {
             let depth = match node {
-                Node::Branch(branch) => self.branches[branch as usize].depth(),
+                LinkedNode::Branch(branch) => self.branches[branch as usize].depth(),
                 _ => usize::MAX,
             };
             let turns = changes.iter().zip(targets).filter_map(|(change, target)| {
@@ -237,29 +248,29 @@ impl Tree {
             turns.min().filter(|turn| turn.0 < depth)
         };
         let entry = match (node, split) {
-            (Node::Branch(branch), None) => return Some(branch),
+            (LinkedNode::Branch(branch), None) => return Some(branch),
             (_, None) => return None,
             // Perhaps not added yet.
-            (Node::Empty, _) => targets.first()?.entry,
-            (Node::Entry(entry), _) => entry,
-            (Node::Branch(branch), _) => self.branches[branch as usize].entry,
+            (LinkedNode::Empty, _) => targets.first()?.entry,
+            (LinkedNode::Entry(entry), _) => entry,
+            (LinkedNode::Branch(branch), _) => self.branches[branch as usize].entry,
         };
         let (depth, is_right) = split?;
-        let mut children = [Child::EMPTY; 2];
+        let mut children = [MemoryChild::EMPTY; 2];
         children[usize::from(is_right)] = self.child(place);
         let key = match node {
-            Node::Empty => changes.first()?.key,
+            LinkedNode::Empty => changes.first()?.key,
             _ => &self.entries[entry as usize].key,
         };
-        let index = u32::try_from(self.branches.len()).unwrap_or(Link::END);
-        self.branches.push(Branch::new(depth, entry, key, children));
-        self.set_link(place, Link::branch(index));
+        let index = u32::try_from(self.branches.len()).unwrap_or(MemoryLink::END);
+        self.branches.push(MemoryBranch::new(depth, entry, key, children));
+        self.set_link(place, MemoryLink::branch(index));
         Some(index)
     }
 
     /// Hashes branches, the deepest level first.
-    fn hash(&mut self, levels: &Levels, work: &mut Work) {
-        let Work { hasher, hashes, .. } = work;
+    fn hash(&mut self, levels: &BranchLevels, work: &mut WorkBuffers) {
+        let WorkBuffers { hasher, hashes, .. } = work;
         let mut end = levels.branches.len();
         for &start in levels.starts.iter().rev() {
             let level = &levels.branches[start..end];
@@ -270,7 +281,7 @@ impl Tree {
             });
             for (&(branch, place), &hash) in level.iter().zip(&*hashes) {
                 let children = self.branches[branch as usize].records();
-                self.set_record(place, Record::of_branch(children.each_ref(), hash));
+                self.set_record(place, NodeRecord::of_branch(children.each_ref(), hash));
             }
         }
     }
@@ -282,15 +293,15 @@ fn read_all(words: impl Iterator<Item = u64>) {
 }
 
 /// A block's changes, with their entries.
-struct Block<'b> {
+struct BlockChanges<'b> {
     number: u64,
-    changes: &'b [Change<'b>],
-    targets: &'b [Target],
+    changes: &'b [RawKeyChange<'b>],
+    targets: &'b [ChangeTarget],
 }
 
 /// The entry of a change.
 #[derive(Clone, Copy)]
-struct Target {
+struct ChangeTarget {
     /// Its index; a new entry is not added yet.
     entry: u32,
     /// For a new one, the first bit in which its key differs from the nearest; `None` if the key has an
@@ -299,24 +310,24 @@ struct Target {
 }
 
 /// Changes that belong below a place.
-type Run = (Place, Range<usize>);
+type ChangeRun = (RecordSlot, Range<usize>);
 
 /// Branches with their places, level by level, so that none of a level is above another.
 #[derive(Default)]
-struct Levels {
-    branches: Vec<(u32, Place)>,
+struct BranchLevels {
+    branches: Vec<(u32, RecordSlot)>,
     /// Where each level begins.
     starts: Vec<usize>,
 }
 
 /// Buffers that are reused for every part.
 #[derive(Default)]
-struct Work {
-    hasher: Hasher,
+struct WorkBuffers {
+    hasher: BatchHasher,
     hashes: Vec<Hash>,
     values: Vec<Hash>,
     /// The records of the part's entries.
-    records: Vec<Record>,
-    levels: Levels,
-    leaves: Vec<Run>,
+    records: Vec<NodeRecord>,
+    levels: BranchLevels,
+    leaves: Vec<ChangeRun>,
 }

@@ -4,20 +4,20 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Envelope, Hash, envelope, write_integer};
 
-use super::leaf::Content;
-use crate::hash::Record;
-use crate::way::{Bits, whole_length};
+use super::leaf::VersionContent;
+use crate::hash::NodeRecord;
+use crate::path::{KeyBits, whole_byte_count};
 
 /// A message, written node by node.
-pub(super) struct Writer {
+pub(super) struct ProofWriter {
     bytes: Vec<u8>,
     /// The block of the root.
     height: u64,
 }
 
-impl Writer {
+impl ProofWriter {
     pub(super) fn new(kind: Envelope, height: u64) -> Self {
-        Self { bytes: Vec::from([envelope::VERSION, kind.scheme.id(), kind.kind]), height }
+        Self { bytes: Vec::from([envelope::ENVELOPE_VERSION, kind.scheme.id(), kind.kind]), height }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -44,7 +44,7 @@ impl Writer {
         self.bytes.extend_from_slice(hash);
     }
 
-    pub(super) fn closed(&mut self, node: &Record) {
+    pub(super) fn closed(&mut self, node: &NodeRecord) {
         self.integer(node.live);
         self.integer(node.dead);
         if !node.is_empty() {
@@ -54,18 +54,18 @@ impl Writer {
     }
 
     /// The head of a branch with this prefix; `way` is the length of the path to it.
-    pub(super) fn branch(&mut self, prefix: Bits<'_>, way: usize) {
+    pub(super) fn branch(&mut self, prefix: KeyBits<'_>, way: usize) {
         self.integer((prefix.length() - way + 2) as u64);
         if prefix.length() > way {
             let (whole, next) = prefix.pre();
-            self.bytes.extend_from_slice(whole.get(whole_length(way)..).unwrap_or_default());
+            self.bytes.extend_from_slice(whole.get(whole_byte_count(way)..).unwrap_or_default());
             self.bytes.extend(next);
         }
     }
 
     /// The key of a leaf that is not that of a requested key.
     pub(super) fn key(&mut self, key: &[u8], way: usize) {
-        self.string(key.get(whole_length(way)..).unwrap_or_default());
+        self.string(key.get(whole_byte_count(way)..).unwrap_or_default());
     }
 
     pub(super) fn age(&mut self, block: u64) {
@@ -73,14 +73,14 @@ impl Writer {
     }
 
     /// A version's content.
-    pub(super) fn content(&mut self, content: &Content<'_>) {
+    pub(super) fn content(&mut self, content: &VersionContent<'_>) {
         match content {
-            Content::Tombstone => self.bytes.push(0),
-            Content::Value(value) => {
+            VersionContent::Tombstone => self.bytes.push(0),
+            VersionContent::Value(value) => {
                 self.bytes.push(1);
                 self.string(value);
             }
-            Content::Hash(hash) => {
+            VersionContent::Hash(hash) => {
                 self.bytes.push(1);
                 self.hash(hash);
             }

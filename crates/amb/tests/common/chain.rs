@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_core::store::{MemoryStore, Read};
+use prooflight_core::store::{MemoryStore, ReadStore};
 use rand::Rng;
 use rand::rngs::StdRng;
 

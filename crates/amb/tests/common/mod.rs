@@ -6,11 +6,12 @@ pub(crate) mod example;
 pub(crate) mod model;
 
 use prooflight_amb::{
-    Count, Get, Hist, Part, Range, Root, Transfer, UPDATE_LIMITS, verify, verify_count,
-    verify_history, verify_range, verify_transfer, verify_update,
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
+    UPDATE_LIMITS, UpdatePart, verify, verify_count, verify_history, verify_range, verify_transfer,
+    verify_update,
 };
-use prooflight_core::store::Change;
-use prooflight_core::{Answer, Error, Limits, Result};
+use prooflight_core::store::RawKeyChange;
+use prooflight_core::{Error, Limits, PastState, Result};
 use serde_json::{Value as Json, json};
 
 pub(crate) fn bytes(hex: &Json) -> Vec<u8> {
@@ -49,8 +50,10 @@ fn check_error(error: &Error, test: &Json, name: &str) {
 
 /// Verifies a test's input; returns the answers in their JSON form.
 fn run(input: &Json) -> Result<Json> {
-    let root =
-        Root { hash: bytes(&input["root"]).try_into().unwrap(), height: number(&input["block"]) };
+    let root = TrustedRoot {
+        hash: bytes(&input["root"]).try_into().unwrap(),
+        height: number(&input["block"]),
+    };
     let list = |list: &Json| list.as_array().unwrap().iter().map(bytes).collect::<Vec<_>>();
     let keys = if input["keys"].is_array() { list(&input["keys"]) } else { Vec::new() };
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
@@ -61,15 +64,15 @@ fn run(input: &Json) -> Result<Json> {
     let limits = Limits::DEFAULT;
     Ok(match input["kind"].as_str().unwrap() {
         "get" => {
-            let question = Get { keys: &keys, at: number(&input["at"]) };
+            let question = KeysQuestion { keys: &keys, at: number(&input["at"]) };
             let answers = verify(&root, &question, &proof, &limits)?;
             json!({ "answers": answers.iter().map(answer).collect::<Vec<_>>() })
         }
         "hist" => {
             let (from, to) = (number(&input["from"]), number(&input["to"]));
-            let question = Hist { keys: &keys, from, to };
+            let question = HistoryQuestion { keys: &keys, from, to };
             let histories = verify_history(&root, &question, &proof, &limits)?;
-            let history = |history: &prooflight_core::History<'_>| {
+            let history = |history: &prooflight_core::KeyHistory<'_>| {
                 let changes: Vec<_> = history.changes.iter().map(answer).collect();
                 json!({ "entering": answer(&history.entering.unwrap()), "changes": changes })
             };
@@ -77,9 +80,9 @@ fn run(input: &Json) -> Result<Json> {
         }
         "range" => {
             let reverse = input["reverse"].as_bool().unwrap();
-            let question = Range { lo, hi, at: number(&input["at"]), reverse };
+            let question = RangeQuestion { lo, hi, at: number(&input["at"]), reverse };
             let page = verify_range(&root, &question, &proof, &limits)?;
-            let entry = |entry: &prooflight_amb::Entry<'_>| {
+            let entry = |entry: &prooflight_amb::RangeEntry<'_>| {
                 let (key, value) = (hex(&entry.key), hex(entry.value));
                 json!({ "key": key, "value": value, "since": quantity(entry.since) })
             };
@@ -87,13 +90,14 @@ fn run(input: &Json) -> Result<Json> {
             json!({ "entries": entries, "next": page.next.map(hex) })
         }
         "count" => {
-            let count = verify_count(&root, &Count { lo, hi }, &proof, &limits)?;
+            let count = verify_count(&root, &CountQuestion { lo, hi }, &proof, &limits)?;
             json!({ "count": quantity(*count) })
         }
         "transfer" => {
             let after = (!input["after"].is_null()).then(|| number(&input["after"]));
-            let page = verify_transfer(&root, &Transfer { lo, hi, after }, &proof, &limits)?;
-            let entry = |entry: &prooflight_amb::Replica<'_>| {
+            let page =
+                verify_transfer(&root, &TransferQuestion { lo, hi, after }, &proof, &limits)?;
+            let entry = |entry: &prooflight_amb::ReplicaEntry<'_>| {
                 json!({
                     "key": hex(&entry.key),
                     "versions": quantity(entry.versions),
@@ -107,14 +111,18 @@ fn run(input: &Json) -> Result<Json> {
         }
         "update" => {
             let operations = operations(&input["operations"]);
-            let operations: Vec<Change<'_>> = operations.iter().map(Change::from).collect();
+            let operations: Vec<RawKeyChange<'_>> =
+                operations.iter().map(RawKeyChange::from).collect();
             let parts = input["parts"].as_array().unwrap();
             let parts: Vec<_> =
                 parts.iter().map(|part| (list(&part["keys"]), bytes(&part["proof"]))).collect();
             let keys: Vec<Vec<&[u8]>> =
                 parts.iter().map(|(keys, _)| keys.iter().map(Vec::as_slice).collect()).collect();
-            let parts: Vec<Part<'_>> =
-                keys.iter().zip(&parts).map(|(keys, (_, proof))| Part { keys, proof }).collect();
+            let parts: Vec<UpdatePart<'_>> = keys
+                .iter()
+                .zip(&parts)
+                .map(|(keys, (_, proof))| UpdatePart { keys, proof })
+                .collect();
             let next = verify_update(&root, &operations, &parts, &UPDATE_LIMITS)?;
             json!({ "root": hex(*next) })
         }
@@ -122,13 +130,13 @@ fn run(input: &Json) -> Result<Json> {
     })
 }
 
-fn answer(answer: &Answer<'_>) -> Json {
+fn answer(answer: &PastState<'_>) -> Json {
     match *answer {
-        Answer::Present { value, since } => {
+        PastState::Present { value, since } => {
             json!({ "value": hex(value), "since": quantity(since) })
         }
-        Answer::Deleted { deleted_at } => json!({ "deletedAt": quantity(deleted_at) }),
-        Answer::NeverWritten => json!({}),
+        PastState::Deleted { deleted_at } => json!({ "deletedAt": quantity(deleted_at) }),
+        PastState::NeverWritten => json!({}),
     }
 }
 

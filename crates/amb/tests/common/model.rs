@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_core::store::Change;
-use prooflight_core::{Answer, Hash, blake2b256};
+use prooflight_core::store::RawKeyChange;
+use prooflight_core::{Hash, PastState, blake2b256};
 use rand::Rng;
 use rand::rngs::StdRng;
 
@@ -26,21 +26,31 @@ impl Model {
     }
 
     /// The state of a key at a block.
-    pub(crate) fn at(&self, key: &[u8], block: u64) -> Answer<'_> {
+    pub(crate) fn at(&self, key: &[u8], block: u64) -> PastState<'_> {
         let versions = self.0.get(key).map(Vec::as_slice).unwrap_or_default();
-        versions.iter().rfind(|(at, _)| *at <= block).map_or(Answer::NeverWritten, answer)
+        versions.iter().rfind(|(at, _)| *at <= block).map_or(PastState::NeverWritten, answer)
     }
 
     /// The versions of a key in a range of blocks, and the version before them.
-    pub(crate) fn history(&self, key: &[u8], from: u64, to: u64) -> (Answer<'_>, Vec<Answer<'_>>) {
+    pub(crate) fn history(
+        &self,
+        key: &[u8],
+        from: u64,
+        to: u64,
+    ) -> (PastState<'_>, Vec<PastState<'_>>) {
         let versions = self.0.get(key).map(Vec::as_slice).unwrap_or_default();
         let before = versions.iter().rfind(|(at, _)| *at < from);
         let inside = versions.iter().filter(|(at, _)| (from..=to).contains(at));
-        (before.map_or(Answer::NeverWritten, answer), inside.map(answer).collect())
+        (before.map_or(PastState::NeverWritten, answer), inside.map(answer).collect())
     }
 
     /// The keys in a range that have a value at a block.
-    pub(crate) fn range(&self, lo: &[u8], hi: Option<&[u8]>, at: u64) -> Vec<(&Key, Answer<'_>)> {
+    pub(crate) fn range(
+        &self,
+        lo: &[u8],
+        hi: Option<&[u8]>,
+        at: u64,
+    ) -> Vec<(&Key, PastState<'_>)> {
         let inside = self
             .0
             .keys()
@@ -80,15 +90,15 @@ impl Model {
     }
 }
 
-fn answer((block, value): &(u64, Value)) -> Answer<'_> {
+fn answer((block, value): &(u64, Value)) -> PastState<'_> {
     match value {
-        Some(value) => Answer::Present { value, since: *block },
-        None => Answer::Deleted { deleted_at: *block },
+        Some(value) => PastState::Present { value, since: *block },
+        None => PastState::Deleted { deleted_at: *block },
     }
 }
 
-pub(crate) fn changes(block: &[(Key, Value)]) -> Vec<Change<'_>> {
-    block.iter().map(Change::from).collect()
+pub(crate) fn changes(block: &[(Key, Value)]) -> Vec<RawKeyChange<'_>> {
+    block.iter().map(RawKeyChange::from).collect()
 }
 
 /// Keys that are often prefixes of each other, or differ in the last bits.

@@ -9,49 +9,56 @@ use prooflight_core::Result;
 use rayon::prelude::*;
 
 use super::fixed_base::FixedBase;
-use super::group::{BATCH, add_batch};
-use super::known::KnownTau;
-use super::setup::{Powers, Setup};
-use super::tables::{Built, Parts, Rows, Tables};
+use super::group::{ADDITION_BATCH, add_batch};
+use super::known_tau::KnownTau;
+use super::setup::{ProverSetup, TauPowers};
+use super::tables::{BuiltRows, RowSource, TableParts, Tables};
 use super::transform::{transform, transform_cosets};
 use super::tree::child;
 use crate::domain::Domain;
 use crate::scalar::{SLOTS, VERSION_BITS};
 
 /// Called with the number of steps done and the total, from several threads.
-pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+pub type BuildProgress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 impl Tables {
     /// Builds tables in memory, on all threads.
     ///
     /// For 2^16 entries and trees of arity 4 this takes seconds with the development setup and
     /// minutes with any other. `invalid_argument` if the arity of the trees does not fit.
-    pub fn build(setup: &Setup, parts: Parts, progress: Progress<'_>) -> Result<Self> {
-        let mut tables =
-            Self::new(setup.verifying_key().clone(), parts, Rows::Built(Built::default()))?;
+    pub fn build(
+        setup: &ProverSetup,
+        parts: TableParts,
+        progress: BuildProgress<'_>,
+    ) -> Result<Self> {
+        let mut tables = Self::new(
+            setup.verifying_key().clone(),
+            parts,
+            RowSource::Built(BuiltRows::default()),
+        )?;
         let domain = setup.domain();
         let depth = parts
             .tree
             .map_or(0, |log_arity| u64::from(domain.log_n / log_arity) * ((1 << log_arity) - 1));
         let total = u64::from(domain.n()) * (1 + u64::from(parts.single) + depth);
-        let steps = Steps { done: AtomicU64::new(0), total, progress };
+        let steps = StepCounter { done: AtomicU64::new(0), total, progress };
         let built = match &setup.powers {
-            Powers::Known(tau) => from_tau(KnownTau::new(domain, *tau), domain, parts, &steps),
-            Powers::Points(powers) => from_powers(powers, domain, parts, &steps),
+            TauPowers::Known(tau) => from_tau(KnownTau::new(domain, *tau), domain, parts, &steps),
+            TauPowers::Points(powers) => from_powers(powers, domain, parts, &steps),
         };
-        tables.rows = Rows::Built(built);
+        tables.rows = RowSource::Built(built);
         Ok(tables)
     }
 }
 
 /// Counts finished points.
-struct Steps<'a> {
+struct StepCounter<'a> {
     done: AtomicU64,
     total: u64,
-    progress: Progress<'a>,
+    progress: BuildProgress<'a>,
 }
 
-impl Steps<'_> {
+impl StepCounter<'_> {
     fn add(&self, points: usize) {
         let done = self.done.fetch_add(points as u64, Ordering::Relaxed) + points as u64;
         (self.progress)(done, self.total);
@@ -59,11 +66,16 @@ impl Steps<'_> {
 }
 
 /// Computes all rows as multiples of the generator.
-fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) -> Built {
+fn from_tau(
+    known: KnownTau,
+    domain: Domain,
+    parts: TableParts,
+    steps: &StepCounter<'_>,
+) -> BuiltRows {
     let indices: Vec<_> = (0..domain.n()).collect();
     let rows = |scalars: &(dyn Fn(&[u32]) -> Vec<Fr> + Sync)| -> Vec<G1Affine> {
         let chunks: Vec<_> = indices
-            .par_chunks(BATCH)
+            .par_chunks(ADDITION_BATCH)
             .map(|indices| {
                 let points = FixedBase::shared().multiples(&scalars(indices));
                 steps.add(points.len());
@@ -73,7 +85,7 @@ fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) ->
         chunks.concat()
     };
     let lagrange = rows(&|indices| known.lagrange(indices));
-    Built {
+    BuiltRows {
         lagrange: shifted(&lagrange),
         single: if parts.single { rows(&|indices| known.single(indices)) } else { Vec::new() },
         tree: parts.tree.map_or_else(Vec::new, |log_arity| {
@@ -88,7 +100,12 @@ fn from_tau(known: KnownTau, domain: Domain, parts: Parts, steps: &Steps<'_>) ->
 /// With `x = x_t`: `I_t = [1/n sum_j x^-j tau^j]_1`, `K_t = [1/n sum_j (n - j) x^-j tau^(j-1)]_1`, j from 1, and
 /// `P_{d,t,k} = [1/(M m) sum_l x^-l g(M - floor(l / m)) tau^(l - m)]_1`, l from m to `M m - 1`, with `g(e) = sum_{i < e} r^i`
 /// and r as for known tau: there is one transform for each of the M values of r.
-fn from_powers(powers: &[G1Affine], domain: Domain, parts: Parts, steps: &Steps<'_>) -> Built {
+fn from_powers(
+    powers: &[G1Affine],
+    domain: Domain,
+    parts: TableParts,
+    steps: &StepCounter<'_>,
+) -> BuiltRows {
     let n = domain.n() as usize;
     let w_inverse = domain.w.inverse().unwrap_or_default();
     let n_inverse = Fr::from(domain.n()).inverse().unwrap_or_default();
@@ -114,7 +131,7 @@ fn from_powers(powers: &[G1Affine], domain: Domain, parts: Parts, steps: &Steps<
     let tree = parts.tree.map_or_else(Vec::new, |log_arity| {
         tree_from_powers(powers, domain, log_arity, w_inverse, steps)
     });
-    Built { lagrange: shifted(&lagrange), single, tree }
+    BuiltRows { lagrange: shifted(&lagrange), single, tree }
 }
 
 fn tree_from_powers(
@@ -122,7 +139,7 @@ fn tree_from_powers(
     domain: Domain,
     log_arity: u8,
     w_inverse: Fr,
-    steps: &Steps<'_>,
+    steps: &StepCounter<'_>,
 ) -> Vec<G1Affine> {
     let (n, arity) = (domain.n() as usize, 1_usize << log_arity);
     let depth = domain.log_n / log_arity;
@@ -179,7 +196,7 @@ fn times(point: G1Projective, factor: Fr) -> G1Projective {
 /// the next.
 fn shifted(points: &[G1Affine]) -> Vec<G1Affine> {
     let chunks: Vec<_> = points
-        .par_chunks(BATCH)
+        .par_chunks(ADDITION_BATCH)
         .map(|points| {
             let mut shifts = std::vec![points.to_vec()];
             for _ in 1..SLOTS {
@@ -202,40 +219,42 @@ fn shifted(points: &[G1Affine]) -> Vec<G1Affine> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prover::{Change, Class, Point, TreeState};
+    use crate::prover::{EntryChange, IndexClass, Point, TreeState};
     use crate::scalar::Scalar;
 
     #[test]
     fn tables_do_not_depend_on_how_tau_is_known() {
         for (log_n, log_arity) in [(1, 1), (4, 1), (4, 2), (4, 4), (6, 3)] {
-            let parts = Parts { single: true, tree: Some(log_arity) };
+            let parts = TableParts { single: true, tree: Some(log_arity) };
             let done = AtomicU64::new(0);
             let progress = |step, total| {
                 assert!(step <= total);
                 done.fetch_max(step, Ordering::Relaxed);
             };
-            let setups = [Setup::dev(log_n), Setup::points_of_dev(log_n)];
+            let setups = [ProverSetup::dev(log_n), ProverSetup::points_of_dev(log_n)];
             let [known, points] =
                 setups.map(|setup| Tables::build(&setup.unwrap(), parts, &progress).unwrap());
-            let (Rows::Built(known), Rows::Built(points)) = (&known.rows, &points.rows) else {
+            let (RowSource::Built(known), RowSource::Built(points)) = (&known.rows, &points.rows)
+            else {
                 panic!("tables that are not built");
             };
             assert!(known.lagrange == points.lagrange, "{log_n} {log_arity}");
             assert!(known.single == points.single, "{log_n} {log_arity}");
             assert!(known.tree == points.tree, "{log_n} {log_arity}");
             let lazy = Tables::dev(log_n, parts).unwrap();
-            let state = TreeState::new(log_n, log_arity, Class::ALL).unwrap();
-            let built = Tables::build(&Setup::points_of_dev(log_n).unwrap(), parts, &|_, _| ());
+            let state = TreeState::new(log_n, log_arity, IndexClass::ALL).unwrap();
+            let built =
+                Tables::build(&ProverSetup::points_of_dev(log_n).unwrap(), parts, &|_, _| ());
             let built = built.unwrap();
             for t in 0..1 << log_n {
                 for slot in 0..6 {
                     let mut sum = [Point::ZERO];
-                    lazy.update(&mut sum, &[(0, Change::version(t, slot, 1))]).unwrap();
+                    lazy.update(&mut sum, &[(0, EntryChange::version(t, slot, 1))]).unwrap();
                     assert_eq!(sum[0].0, points.lagrange[6 * t as usize + usize::from(slot)]);
                 }
                 let single = lazy.open_single(&[(t, Scalar::from(1))], t);
                 assert_eq!(single, Ok(Point(points.single[t as usize]).to_bytes()));
-                let changes = [Change::version(t, 2, 3), Change::version(0, 2, -1)];
+                let changes = [EntryChange::version(t, 2, 3), EntryChange::version(0, 2, -1)];
                 assert_eq!(state.draft(&lazy, &changes), state.draft(&built, &changes));
             }
             assert_ne!(done.into_inner(), 0);

@@ -4,12 +4,12 @@ use prooflight_core::{Error, Reason, Result};
 
 /// The indices congruent to `value` modulo `2^bits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Class {
+pub struct IndexClass {
     bits: u8,
     value: u32,
 }
 
-impl Class {
+impl IndexClass {
     /// All indices.
     pub const ALL: Self = Self { bits: 0, value: 0 };
 

@@ -8,7 +8,7 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, PrimeField};
 use rayon::prelude::*;
 
-use super::group::{BATCH, Point, Term, add_batch};
+use super::group::{ADDITION_BATCH, Point, SumTerm, add_batch};
 use crate::buckets::digit;
 
 /// `d 2^(12 j) [1]_1` for each digit d from 0 to 2^11 and each place j.
@@ -16,33 +16,33 @@ use crate::buckets::digit;
 pub(super) struct FixedBase(Vec<G1Affine>);
 
 /// Bits of a signed digit.
-const WIDTH: u32 = 12;
+const DIGIT_BITS: u32 = 12;
 
 /// The number of non-negative digits at a place.
-const DIGITS: usize = (1 << (WIDTH - 1)) + 1;
+const DIGITS_PER_PLACE: usize = (1 << (DIGIT_BITS - 1)) + 1;
 
 /// The number of digits of a scalar below 2^254, with a carry.
-const PLACES: usize = 22;
-const _: () = assert!(WIDTH as usize * PLACES > 254);
+const SCALAR_DIGITS: usize = 22;
+const _: () = assert!(DIGIT_BITS as usize * SCALAR_DIGITS > 254);
 
-static SHARED: LazyLock<FixedBase> = LazyLock::new(FixedBase::new);
+static SHARED_FIXED_BASE: LazyLock<FixedBase> = LazyLock::new(FixedBase::new);
 
 impl FixedBase {
     /// Returns the table of this process: 3 MB, computed by the first call.
     pub(super) fn shared() -> &'static Self {
-        &SHARED
+        &SHARED_FIXED_BASE
     }
 
     fn new() -> Self {
-        let mut multiples = Vec::with_capacity(PLACES * DIGITS);
+        let mut multiples = Vec::with_capacity(SCALAR_DIGITS * DIGITS_PER_PLACE);
         let mut base = G1Projective::from(G1Affine::generator());
-        for _ in 0..PLACES {
+        for _ in 0..SCALAR_DIGITS {
             let mut multiple = G1Projective::ZERO;
-            for _ in 0..DIGITS {
+            for _ in 0..DIGITS_PER_PLACE {
                 multiples.push(multiple);
                 multiple += base;
             }
-            for _ in 0..WIDTH {
+            for _ in 0..DIGIT_BITS {
                 base.double_in_place();
             }
         }
@@ -60,12 +60,13 @@ impl FixedBase {
 
     /// Returns `[scalar]_1` for each scalar, on all threads; several times faster than one by one.
     pub(super) fn multiples(&self, scalars: &[Fr]) -> Vec<G1Affine> {
-        let parts: Vec<_> = scalars.par_chunks(BATCH).map(|scalars| self.batch(scalars)).collect();
+        let parts: Vec<_> =
+            scalars.par_chunks(ADDITION_BATCH).map(|scalars| self.batch(scalars)).collect();
         parts.concat()
     }
 
     /// Adds up scalars with the same index; returns the multiples, ascending by index.
-    pub(super) fn terms(&self, mut scalars: Vec<(u32, Fr)>) -> Vec<Term> {
+    pub(super) fn terms(&self, mut scalars: Vec<(u32, Fr)>) -> Vec<SumTerm> {
         scalars.sort_unstable_by_key(|scalar| scalar.0);
         scalars.dedup_by(|next, sum| {
             let is_same = next.0 == sum.0;
@@ -80,11 +81,11 @@ impl FixedBase {
 
     fn batch(&self, scalars: &[Fr]) -> Vec<G1Affine> {
         let digits: Vec<_> = scalars.iter().map(digits).collect();
-        let entry = |digits: &Digits, place: usize| self.entry(place, digits[place]);
+        let entry = |digits: &SignedDigits, place: usize| self.entry(place, digits[place]);
         let entries = |place| digits.iter().map(move |digits| entry(digits, place));
         let mut sums: Vec<_> = entries(0).collect();
         let mut points = Vec::with_capacity(sums.len());
-        for place in 1..PLACES {
+        for place in 1..SCALAR_DIGITS {
             points.clear();
             points.extend(entries(place));
             add_batch(&mut sums, &points);
@@ -93,23 +94,23 @@ impl FixedBase {
     }
 
     fn entry(&self, place: usize, digit: i32) -> G1Affine {
-        let entry = self.0.get(place * DIGITS + digit.unsigned_abs() as usize);
+        let entry = self.0.get(place * DIGITS_PER_PLACE + digit.unsigned_abs() as usize);
         let entry = entry.copied().unwrap_or_default();
         if digit < 0 { -entry } else { entry }
     }
 }
 
-type Digits = [i32; PLACES];
+type SignedDigits = [i32; SCALAR_DIGITS];
 
 /// Returns the signed digits of a scalar, from -2^11 + 1 to 2^11, the least significant first.
-fn digits(scalar: &Fr) -> Digits {
+fn digits(scalar: &Fr) -> SignedDigits {
     let scalar = scalar.into_bigint();
     let (mut position, mut carry) = (0, 0);
     core::array::from_fn(|_| {
-        let sum = i32::try_from(digit(&scalar, position, WIDTH)).unwrap_or_default() + carry;
-        position += WIDTH;
-        carry = i32::from(sum > 1 << (WIDTH - 1));
-        sum - (carry << WIDTH)
+        let sum = i32::try_from(digit(&scalar, position, DIGIT_BITS)).unwrap_or_default() + carry;
+        position += DIGIT_BITS;
+        carry = i32::from(sum > 1 << (DIGIT_BITS - 1));
+        sum - (carry << DIGIT_BITS)
     })
 }
 

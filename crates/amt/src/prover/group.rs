@@ -54,10 +54,10 @@ impl Point {
 }
 
 /// The index of a sum, and a point to add to it.
-pub(super) type Term = (u32, Point);
+pub(super) type SumTerm = (u32, Point);
 
 /// Adds each term to the sum with its index.
-pub(super) fn add_terms(sums: &mut [Point], terms: Vec<Term>) {
+pub(super) fn add_terms(sums: &mut [Point], terms: Vec<SumTerm>) {
     let changed = new_sums(sums, terms);
     set_sums(sums, &changed);
 }
@@ -67,18 +67,18 @@ pub(super) fn add_terms(sums: &mut [Point], terms: Vec<Term>) {
 ///
 /// Terms of one sum are added in pairs, and all pairs of a round share inversions: about half the
 /// cost of additions in projective coordinates, and the result needs no conversion.
-pub(super) fn new_sums(sums: &[Point], mut terms: Vec<Term>) -> Vec<Term> {
-    let mut totals = if terms.len() < 2 * SHARE {
+pub(super) fn new_sums(sums: &[Point], mut terms: Vec<SumTerm>) -> Vec<SumTerm> {
+    let mut totals = if terms.len() < 2 * MIN_TERMS_PER_THREAD {
         terms.sort_unstable_by_key(|term| term.0);
         reduce(terms)
     } else {
         terms.par_sort_unstable_by_key(|term| term.0);
-        let share = terms.len().div_ceil(rayon::current_num_threads()).max(SHARE);
+        let share = terms.len().div_ceil(rayon::current_num_threads()).max(MIN_TERMS_PER_THREAD);
         let parts: Vec<_> = terms.par_chunks(share).map(|part| reduce(part.to_vec())).collect();
         reduce(parts.concat())
     };
     let sum = |number: u32| sums.get(number as usize).copied().unwrap_or(Point::ZERO);
-    totals.par_chunks_mut(BATCH).for_each(|totals| {
+    totals.par_chunks_mut(ADDITION_BATCH).for_each(|totals| {
         let added: Vec<_> = totals.iter().map(|total| total.1.0).collect();
         let mut sums: Vec<_> = totals.iter().map(|total| sum(total.0).0).collect();
         add_batch(&mut sums, &added);
@@ -90,7 +90,7 @@ pub(super) fn new_sums(sums: &[Point], mut terms: Vec<Term>) -> Vec<Term> {
 }
 
 /// Stores changed sums.
-pub(super) fn set_sums(sums: &mut [Point], changed: &[Term]) {
+pub(super) fn set_sums(sums: &mut [Point], changed: &[SumTerm]) {
     for (number, total) in changed {
         if let Some(sum) = sums.get_mut(*number as usize) {
             *sum = *total;
@@ -99,10 +99,10 @@ pub(super) fn set_sums(sums: &mut [Point], changed: &[Term]) {
 }
 
 /// The smallest number of terms for which another thread pays off.
-const SHARE: usize = 1 << 10;
+const MIN_TERMS_PER_THREAD: usize = 1 << 10;
 
 /// Sums runs of terms with the same index until each index is unique. `terms` is sorted by index.
-fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
+fn reduce(mut terms: Vec<SumTerm>) -> Vec<SumTerm> {
     loop {
         let mut sums = Vec::with_capacity(terms.len() / 2);
         let mut added = Vec::with_capacity(terms.len() / 2);
@@ -124,7 +124,7 @@ fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
         if sums.is_empty() {
             return terms;
         }
-        for (sums, added) in sums.chunks_mut(BATCH).zip(added.chunks(BATCH)) {
+        for (sums, added) in sums.chunks_mut(ADDITION_BATCH).zip(added.chunks(ADDITION_BATCH)) {
             add_batch(sums, added);
         }
         for (place, sum) in places.into_iter().zip(sums) {
@@ -137,7 +137,7 @@ fn reduce(mut terms: Vec<Term>) -> Vec<Term> {
 }
 
 /// The number of sums that share one inversion: small enough to stay in the processor's cache.
-pub(super) const BATCH: usize = 512;
+pub(super) const ADDITION_BATCH: usize = 512;
 
 /// Adds to each sum the point with its number, with one inversion for all.
 ///

@@ -12,29 +12,29 @@ use ark_bn254::{Fr, G1Affine};
 use rayon::prelude::*;
 
 use super::fixed_base::FixedBase;
-use super::group::{BATCH, Term};
-use super::known::KnownTau;
-use super::remembered::{Remembered, Row};
-use super::tables::{Change, shifts};
+use super::group::{ADDITION_BATCH, SumTerm};
+use super::known_tau::KnownTau;
+use super::row_cache::{PointRow, RowCache};
+use super::tables::{EntryChange, shifts};
 
 /// The rows of a known tau.
 #[derive(Debug)]
 pub(super) struct KnownRows {
     pub(super) tau: KnownTau,
     /// `P_{d,t,k}` at t.
-    tree: Remembered,
+    tree: RowCache,
     /// `2^(40 s) I_t` at `8 t + s`.
-    lagrange: Remembered,
+    lagrange: RowCache,
 }
 
 /// From this many changes per sum, add scalars first and multiply once.
-const CROWDED: usize = 8;
+const SCALAR_SUM_MIN: usize = 8;
 
 /// The largest number of cached rows of trees: all entries of the usual size. With arity 4 they take 113 MB at most.
 const MAX_TREE_ROWS: usize = 1 << 16;
 
 /// The largest number of cached multiples of points `I_t`.
-const MAX_LAGRANGE: usize = 1 << 17;
+const MAX_LAGRANGE_ROWS: usize = 1 << 17;
 
 /// The low bits of a multiple's number are the slot. An index has at most 28 bits.
 const SLOT_BITS: u32 = 3;
@@ -43,25 +43,31 @@ const SLOT_MASK: u32 = (1 << SLOT_BITS) - 1;
 
 impl KnownRows {
     pub(super) fn new(tau: KnownTau) -> Self {
-        Self { tau, tree: Remembered::new(MAX_TREE_ROWS), lagrange: Remembered::new(MAX_LAGRANGE) }
+        Self { tau, tree: RowCache::new(MAX_TREE_ROWS), lagrange: RowCache::new(MAX_LAGRANGE_ROWS) }
     }
 
     /// Returns what changes add to `sums` commitments.
-    pub(super) fn commitment_terms(&self, sums: usize, changes: &[(u32, Change)]) -> Vec<Term> {
-        let number = |change: &Change| (change.index() << SLOT_BITS) + u32::from(change.slot());
+    pub(super) fn commitment_terms(
+        &self,
+        sums: usize,
+        changes: &[(u32, EntryChange)],
+    ) -> Vec<SumTerm> {
+        let number =
+            |change: &EntryChange| (change.index() << SLOT_BITS) + u32::from(change.slot());
         let make = |numbers: &[u32]| {
-            let change =
-                |number: &u32| Change::version(number >> SLOT_BITS, (number & SLOT_MASK) as u8, 1);
+            let change = |number: &u32| {
+                EntryChange::version(number >> SLOT_BITS, (number & SLOT_MASK) as u8, 1)
+            };
             let changes: Vec<_> = numbers.iter().map(|number| (0, change(number))).collect();
             let scalars = self.scalars(&changes).into_iter().map(|scalar| scalar.1);
             let points = FixedBase::shared().multiples(&scalars.collect::<Vec<_>>());
-            points.into_iter().map(|point| Row { level: 0, points: [point].into() }).collect()
+            points.into_iter().map(|point| PointRow { level: 0, points: [point].into() }).collect()
         };
-        let is_crowded = CROWDED * sums <= changes.len();
+        let is_crowded = SCALAR_SUM_MIN * sums <= changes.len();
         let numbers = changes
             .iter()
             .map(|(_, change)| (!is_crowded && change.is_step()).then(|| number(change)));
-        let rows = self.lagrange.recall(&numbers.collect::<Vec<_>>(), 0, make);
+        let rows = self.lagrange.get_or_make(&numbers.collect::<Vec<_>>(), 0, make);
         let mut terms = Vec::with_capacity(changes.len());
         let mut others = Vec::new();
         for (numbered, row) in changes.iter().zip(rows) {
@@ -75,18 +81,18 @@ impl KnownRows {
     }
 
     /// Returns the scalars that changes add to the commitments with their numbers.
-    fn scalars(&self, changes: &[(u32, Change)]) -> Vec<(u32, Fr)> {
+    fn scalars(&self, changes: &[(u32, EntryChange)]) -> Vec<(u32, Fr)> {
         let shifts = shifts();
-        let scalars = |changes: &[(u32, Change)]| {
+        let scalars = |changes: &[(u32, EntryChange)]| {
             let indices: Vec<_> = changes.iter().map(|(_, change)| change.index()).collect();
             let rows = changes.iter().zip(self.tau.lagrange(&indices));
-            let scalar = |((number, change), row): (&(u32, Change), Fr)| {
+            let scalar = |((number, change), row): (&(u32, EntryChange), Fr)| {
                 let shift = shifts.get(usize::from(change.slot())).copied();
                 (*number, change.factor() * shift.unwrap_or_default() * row)
             };
             rows.map(scalar).collect::<Vec<_>>()
         };
-        changes.par_chunks(BATCH).flat_map_iter(scalars).collect()
+        changes.par_chunks(ADDITION_BATCH).flat_map_iter(scalars).collect()
     }
 
     /// Returns the rows that changes add to trees.
@@ -96,28 +102,29 @@ impl KnownRows {
         &self,
         log_arity: u8,
         nodes: &[u32],
-        changes: &[Change],
+        changes: &[EntryChange],
         is_kept: impl Fn(u32) -> bool,
     ) -> TreeParts {
-        let crowded = nodes.iter().take_while(|nodes| CROWDED * **nodes as usize <= changes.len());
+        let crowded =
+            nodes.iter().take_while(|nodes| SCALAR_SUM_MIN * **nodes as usize <= changes.len());
         let split = u8::try_from(crowded.count()).unwrap_or(u8::MAX);
         let depth = u8::try_from(nodes.len()).unwrap_or(u8::MAX);
         let width = (1_usize << log_arity) - 1;
         let scalars = |levels: Range<u8>, indices: &[u32]| -> Vec<Fr> {
             let of = |indices: &[u32]| self.tau.tree(log_arity, levels.clone(), indices);
-            indices.par_chunks(BATCH).flat_map_iter(of).collect()
+            indices.par_chunks(ADDITION_BATCH).flat_map_iter(of).collect()
         };
         let make = |indices: &[u32]| {
             let points = FixedBase::shared().multiples(&scalars(split..depth, indices));
             let rows = points.chunks(width * usize::from(depth - split));
-            rows.map(|points| Row { level: split, points: points.into() }).collect()
+            rows.map(|points| PointRow { level: split, points: points.into() }).collect()
         };
-        let number = |change: &Change| {
+        let number = |change: &EntryChange| {
             let is_row = split < depth && change.is_step() && is_kept(change.index());
             is_row.then(|| change.index())
         };
         let numbers: Vec<_> = changes.iter().map(number).collect();
-        let rows = self.tree.recall(&numbers, split, make);
+        let rows = self.tree.get_or_make(&numbers, split, make);
         let mut parts =
             TreeParts { width, scalars: Vec::new(), starts: std::vec![0; changes.len()], rows };
         for (has_row, levels) in [(true, 0..split), (false, 0..depth)] {
@@ -136,11 +143,11 @@ pub(super) struct TreeParts {
     /// The first scalar of each change.
     starts: Vec<usize>,
     /// The cached row of each change, if any.
-    rows: Vec<Option<Arc<Row>>>,
+    rows: Vec<Option<Arc<PointRow>>>,
 }
 
 /// A part of a row.
-pub(super) enum Part {
+pub(super) enum RowPart {
     /// The generator times this scalar.
     Scalar(Fr),
     Point(G1Affine),
@@ -150,7 +157,7 @@ impl TreeParts {
     /// Adds the scalars of `levels` levels for the changes with or without a cached row.
     fn add(
         &mut self,
-        changes: &[Change],
+        changes: &[EntryChange],
         has_row: bool,
         levels: usize,
         scalars: impl FnOnce(&[u32]) -> Vec<Fr>,
@@ -165,16 +172,16 @@ impl TreeParts {
     }
 
     /// Returns a part of the row of a change.
-    pub(super) fn part(&self, change: usize, part: usize) -> Part {
+    pub(super) fn part(&self, change: usize, part: usize) -> RowPart {
         let row = self.rows.get(change).and_then(Option::as_deref);
         let point = row.and_then(|row| {
             let first = self.width * usize::from(row.level);
             row.points.get(part.checked_sub(first)?)
         });
         if let Some(point) = point {
-            return Part::Point(*point);
+            return RowPart::Point(*point);
         }
         let start = self.starts.get(change).copied().unwrap_or_default();
-        Part::Scalar(self.scalars.get(start + part).copied().unwrap_or_default())
+        RowPart::Scalar(self.scalars.get(start + part).copied().unwrap_or_default())
     }
 }

@@ -1,26 +1,26 @@
 //! The prover: setups, tables, commitments, tree states, openings.
 
 mod build;
-mod cache;
 mod class;
 mod fixed_base;
+mod glv;
 mod group;
-mod halves;
-mod known;
 mod known_rows;
+mod known_tau;
 mod open;
 mod open_tree;
 mod ptau;
-mod remembered;
+mod row_cache;
 mod setup;
+mod table_file;
 mod tables;
 mod transform;
 mod tree;
 
-pub use build::Progress;
-pub use class::Class;
+pub use build::BuildProgress;
+pub use class::IndexClass;
 pub use group::Point;
 pub use open_tree::open_entries;
-pub use setup::Setup;
-pub use tables::{Change, Parts, Tables};
+pub use setup::ProverSetup;
+pub use tables::{EntryChange, TableParts, Tables};
 pub use tree::{TreeDraft, TreeState};

@@ -9,9 +9,9 @@ use prooflight_core::Result;
 
 use super::fixed_base::FixedBase;
 use super::group::Point;
-use super::tables::{Built, Rows, Tables, check_index};
+use super::tables::{BuiltRows, RowSource, Tables, check_index};
 use crate::domain::Domain;
-use crate::msm::Multiples;
+use crate::msm::OddMultiples;
 use crate::point::PointBytes;
 use crate::scalar::Scalar;
 
@@ -30,16 +30,16 @@ impl Tables {
         check_index(self.domain(), index)?;
         entries.iter().try_for_each(|(i, _)| check_index(self.domain(), *i))?;
         Ok(Point(match self.single()? {
-            Rows::Known(known) => {
+            RowSource::Known(known) => {
                 let entries: Vec<_> = entries.iter().map(|(i, value)| (*i, value.0)).collect();
                 FixedBase::shared().multiple(&known.tau.open(&entries, index))
             }
-            Rows::Built(built) => built.open(self.domain(), entries, index),
+            RowSource::Built(built) => built.open(self.domain(), entries, index),
         }))
     }
 }
 
-impl Built {
+impl BuiltRows {
     /// The point that opens an entry.
     fn open(&self, domain: Domain, entries: &[(u32, Scalar)], index: u32) -> G1Affine {
         let x = domain.x(index);
@@ -67,6 +67,6 @@ impl Built {
             terms.push((number, factor));
         }
         terms.push((1, -sum / x));
-        Multiples::new(&rows).sum(&terms).into_affine()
+        OddMultiples::new(&rows).sum(&terms).into_affine()
     }
 }

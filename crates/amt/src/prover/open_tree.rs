@@ -10,11 +10,11 @@ use ark_ff::AdditiveGroup;
 use prooflight_core::Result;
 use rayon::prelude::*;
 
+use super::glv;
 use super::group::Point;
-use super::halves;
 use super::tables::check_index;
 use crate::domain::Domain;
-use crate::opening::Kind;
+use crate::opening::OpeningKind;
 use crate::scalar::{SLOTS, VERSION_BITS};
 
 /// Opens entries with tree openings; returns the points of each, starting with the one for the largest powers.
@@ -30,32 +30,33 @@ pub fn open_entries(
     mut node: impl FnMut(u8, u32) -> Result<Vec<Point>>,
 ) -> Result<Vec<Vec<Point>>> {
     let domain = Domain::new(log_n)?;
-    Kind::Tree { log_arity }.points(log_n)?;
+    OpeningKind::Tree { log_arity }.points(log_n)?;
     indices.iter().try_for_each(|index| check_index(domain, *index))?;
     // An entry's point of a level depends on the node, and on which child of it leads to the entry.
-    let place = |index: u32, level: u8| -> Place {
+    let place = |index: u32, level: u8| -> NodePlace {
         (level, index & ((1 << (log_arity * (level + 1))) - 1))
     };
     let levels = 0..log_n / log_arity;
-    let mut above: BTreeMap<Place, BTreeSet<u32>> = BTreeMap::new();
+    let mut above: BTreeMap<NodePlace, BTreeSet<u32>> = BTreeMap::new();
     for index in indices {
         for level in levels.clone() {
             let number = index & ((1 << (log_arity * level)) - 1);
             above.entry((level, number)).or_default().insert(place(*index, level).1);
         }
     }
-    let mut asked: Vec<(Place, Arc<Vec<Point>>)> = Vec::new();
+    let mut asked: Vec<(NodePlace, Arc<Vec<Point>>)> = Vec::new();
     for ((level, number), children) in above {
         let points = Arc::new(node(level, number)?);
         asked.extend(children.into_iter().map(|child| ((level, child), points.clone())));
     }
     let roots = domain.roots(log_arity);
-    let quotient = |((level, child), points): &(Place, Arc<Vec<Point>>)| {
+    let quotient = |((level, child), points): &(NodePlace, Arc<Vec<Point>>)| {
         quotient(points, super::tree::child(*child, log_arity, *level), &roots)
     };
-    let quotients: Vec<_> = asked.par_iter().with_min_len(GRAIN).map(quotient).collect();
+    let quotients: Vec<_> =
+        asked.par_iter().with_min_len(MIN_POINTS_PER_THREAD).map(quotient).collect();
     let quotients = G1Projective::normalize_batch(&quotients).into_iter().map(Point);
-    let quotients: BTreeMap<Place, Point> =
+    let quotients: BTreeMap<NodePlace, Point> =
         asked.into_iter().map(|(place, _)| place).zip(quotients).collect();
     let opening = |index: &u32| {
         let points = levels.clone().map(|level| quotients.get(&place(*index, level)));
@@ -65,10 +66,10 @@ pub fn open_entries(
 }
 
 /// A level from 0, and the number of a node in it.
-type Place = (u8, u32);
+type NodePlace = (u8, u32);
 
 /// The smallest number of points for which another thread pays off.
-const GRAIN: usize = 8;
+const MIN_POINTS_PER_THREAD: usize = 8;
 
 /// The point of a child, from the points of its node; `roots` are the powers of the root of unity w of order M.
 ///
@@ -83,7 +84,7 @@ fn quotient(node: &[Point], child: usize, roots: &[Fr]) -> G1Projective {
     let differences: Vec<_> = (0..half - 1).map(|k| sum(of(k + half), of(k))).collect();
     let differences = G1Projective::normalize_batch(&differences);
     let terms: Vec<_> = differences.into_iter().zip(roots.iter().skip(1).copied()).collect();
-    halves::sum(&terms) + sum(of(half - 1), &[])
+    glv::sum(&terms) + sum(of(half - 1), &[])
 }
 
 /// `sum_s 2^(40 s) U_s`, less the same sum of other points.

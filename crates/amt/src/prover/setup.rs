@@ -11,28 +11,28 @@ use crate::key::VerifyingKey;
 
 /// The powers of tau of a setup, for vectors of `2^log_n` entries.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct ProverSetup {
     key: VerifyingKey,
-    pub(super) powers: Powers,
+    pub(super) powers: TauPowers,
     /// The number of contributions that the file lists.
     listed: Option<u32>,
 }
 
 /// How tau is represented.
 #[derive(Clone, Debug)]
-pub(super) enum Powers {
+pub(super) enum TauPowers {
     /// Tau itself.
     Known(Fr),
     /// `[tau^j]_1`, j < n.
     Points(Vec<G1Affine>),
 }
 
-impl Setup {
+impl ProverSetup {
     /// Returns the development setup. Its tau is public: only for tests and development chains.
     ///
     /// `invalid_argument` unless `1 <= log_n <= 28`.
     pub fn dev(log_n: u8) -> Result<Self> {
-        Ok(Self::new(VerifyingKey::dev(log_n)?, Powers::Known(dev::tau())))
+        Ok(Self::new(VerifyingKey::dev(log_n)?, TauPowers::Known(dev::tau())))
     }
 
     #[cfg(test)]
@@ -42,7 +42,7 @@ impl Setup {
         let key = VerifyingKey::dev(log_n)?;
         let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * dev::tau()));
         let points = powers.take(1 << log_n).map(|p| (G1Affine::generator() * p).into_affine());
-        Ok(Self::new(key, Powers::Points(points.collect())))
+        Ok(Self::new(key, TauPowers::Points(points.collect())))
     }
 
     /// Returns the verifying key of this setup.
@@ -58,7 +58,7 @@ impl Setup {
         self.listed
     }
 
-    pub(super) const fn new(key: VerifyingKey, powers: Powers) -> Self {
+    pub(super) const fn new(key: VerifyingKey, powers: TauPowers) -> Self {
         Self { key, powers, listed: None }
     }
 

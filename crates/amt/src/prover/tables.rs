@@ -9,18 +9,18 @@ use ark_ff::Field;
 use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
-use super::group::{BATCH, Point, Term, add_terms};
-use super::known::KnownTau;
+use super::group::{ADDITION_BATCH, Point, SumTerm, add_terms};
 use super::known_rows::KnownRows;
+use super::known_tau::KnownTau;
 use crate::dev;
 use crate::domain::Domain;
 use crate::key::VerifyingKey;
-use crate::opening::Kind;
+use crate::opening::OpeningKind;
 use crate::scalar::{SLOTS, Scalar, VERSION_BITS};
 
 /// Optional parts of tables. Commitments can be updated with any of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
+pub struct TableParts {
     /// Single-point openings.
     pub single: bool,
     /// Trees of arity `2^log_arity`.
@@ -34,22 +34,22 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct Tables {
     key: VerifyingKey,
-    parts: Parts,
-    pub(super) rows: Rows,
+    parts: TableParts,
+    pub(super) rows: RowSource,
 }
 
 /// The source of the rows.
 #[derive(Clone, Debug)]
-pub(super) enum Rows {
+pub(super) enum RowSource {
     /// Computed on demand, as multiples of the generator.
     Known(Arc<KnownRows>),
     /// In memory.
-    Built(Built),
+    Built(BuiltRows),
 }
 
 /// Rows in memory. Parts that the tables lack are empty.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Built {
+pub(super) struct BuiltRows {
     /// `2^(40 s) I_t` at `6 t + s`.
     pub(super) lagrange: Vec<G1Affine>,
     /// `K_t` at t.
@@ -60,28 +60,28 @@ pub(super) struct Built {
 
 /// A change of one entry of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct EntryChange {
     index: u32,
     slot: u8,
-    factor: Factor,
+    factor: ChangeFactor,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Factor {
+enum ChangeFactor {
     Steps(i64),
     Value(Scalar),
 }
 
-impl Change {
+impl EntryChange {
     /// Adds `steps` to the version in `slot` (0 to 5) of the entry, that is, `steps * 2^(40 slot)`
     /// to its value.
     pub const fn version(index: u32, slot: u8, steps: i64) -> Self {
-        Self { index, slot, factor: Factor::Steps(steps) }
+        Self { index, slot, factor: ChangeFactor::Steps(steps) }
     }
 
     /// Adds `value` to the value of the entry.
     pub const fn value(index: u32, value: Scalar) -> Self {
-        Self { index, slot: 0, factor: Factor::Value(value) }
+        Self { index, slot: 0, factor: ChangeFactor::Value(value) }
     }
 
     /// The index of the entry.
@@ -92,8 +92,8 @@ impl Change {
     /// The steps of a change of a version; `None` for a change of the whole value.
     pub const fn steps(&self) -> Option<i64> {
         match self.factor {
-            Factor::Steps(steps) => Some(steps),
-            Factor::Value(_) => None,
+            ChangeFactor::Steps(steps) => Some(steps),
+            ChangeFactor::Value(_) => None,
         }
     }
 
@@ -104,24 +104,24 @@ impl Change {
 
     /// Whether the change adds one to a version or subtracts one: multiplying a point by it is free.
     pub(super) const fn is_step(&self) -> bool {
-        matches!(self.factor, Factor::Steps(1 | -1))
+        matches!(self.factor, ChangeFactor::Steps(1 | -1))
     }
 
     /// The factor of the change.
     pub(super) fn factor(&self) -> Fr {
         match self.factor {
-            Factor::Steps(steps) => Fr::from(steps),
-            Factor::Value(value) => value.0,
+            ChangeFactor::Steps(steps) => Fr::from(steps),
+            ChangeFactor::Value(value) => value.0,
         }
     }
 
     /// Multiplies `point` by the change.
     pub(super) fn times(&self, point: G1Affine) -> Point {
         Point(match self.factor {
-            Factor::Steps(1) => point,
-            Factor::Steps(-1) => -point,
-            Factor::Steps(steps) => (point * Fr::from(steps)).into_affine(),
-            Factor::Value(value) => (point * value.0).into_affine(),
+            ChangeFactor::Steps(1) => point,
+            ChangeFactor::Steps(-1) => -point,
+            ChangeFactor::Steps(steps) => (point * Fr::from(steps)).into_affine(),
+            ChangeFactor::Value(value) => (point * value.0).into_affine(),
         })
     }
 }
@@ -131,15 +131,15 @@ impl Tables {
     ///
     /// Rows that are needed twice are cached: up to 150 MB for 2^16 entries and trees of arity 4. `invalid_argument`
     /// unless `1 <= log_n <= 28` and the arity of the trees fits.
-    pub fn dev(log_n: u8, parts: Parts) -> Result<Self> {
+    pub fn dev(log_n: u8, parts: TableParts) -> Result<Self> {
         let key = VerifyingKey::dev(log_n)?;
         let known = KnownTau::new(key.domain(), dev::tau());
-        Self::new(key, parts, Rows::Known(Arc::new(KnownRows::new(known))))
+        Self::new(key, parts, RowSource::Known(Arc::new(KnownRows::new(known))))
     }
 
-    pub(super) fn new(key: VerifyingKey, parts: Parts, rows: Rows) -> Result<Self> {
+    pub(super) fn new(key: VerifyingKey, parts: TableParts, rows: RowSource) -> Result<Self> {
         if let Some(log_arity) = parts.tree {
-            Kind::Tree { log_arity }.points(key.log_n())?;
+            OpeningKind::Tree { log_arity }.points(key.log_n())?;
         }
         Ok(Self { key, parts, rows })
     }
@@ -150,7 +150,7 @@ impl Tables {
     }
 
     /// Returns the parts that these tables have.
-    pub const fn parts(&self) -> Parts {
+    pub const fn parts(&self) -> TableParts {
         self.parts
     }
 
@@ -159,7 +159,7 @@ impl Tables {
     /// Passing all changes of a block in one call is several times faster than one call each.
     /// `invalid_argument` for an index without a commitment and for slots above 5,
     /// `index_out_of_range` for an entry outside the vector; on error nothing is changed.
-    pub fn update(&self, commitments: &mut [Point], changes: &[(u32, Change)]) -> Result<()> {
+    pub fn update(&self, commitments: &mut [Point], changes: &[(u32, EntryChange)]) -> Result<()> {
         for (number, change) in changes {
             if *number as usize >= commitments.len() {
                 return Err(Error::new(
@@ -182,7 +182,7 @@ impl Tables {
     pub fn commit(&self, entries: &[(u32, Scalar)]) -> Result<Point> {
         let mut commitment = [Point::ZERO];
         let changes: Vec<_> =
-            entries.iter().map(|(index, value)| (0, Change::value(*index, *value))).collect();
+            entries.iter().map(|(index, value)| (0, EntryChange::value(*index, *value))).collect();
         self.update(&mut commitment, &changes)?;
         let [commitment] = commitment;
         Ok(commitment)
@@ -192,7 +192,7 @@ impl Tables {
         self.key.domain()
     }
 
-    pub(super) fn check(&self, change: &Change) -> Result<()> {
+    pub(super) fn check(&self, change: &EntryChange) -> Result<()> {
         check_index(self.domain(), change.index)?;
         if usize::from(change.slot) >= SLOTS {
             return Err(Error::new(Reason::InvalidArgument, "a slot from 0 to 5", change.slot));
@@ -201,20 +201,20 @@ impl Tables {
     }
 
     /// Returns the terms that changes add to `sums` commitments.
-    fn terms(&self, sums: usize, changes: &[(u32, Change)]) -> Vec<Term> {
+    fn terms(&self, sums: usize, changes: &[(u32, EntryChange)]) -> Vec<SumTerm> {
         match &self.rows {
-            Rows::Known(known) => known.commitment_terms(sums, changes),
-            Rows::Built(built) => {
-                let term = |(number, change): &(u32, Change)| {
+            RowSource::Known(known) => known.commitment_terms(sums, changes),
+            RowSource::Built(built) => {
+                let term = |(number, change): &(u32, EntryChange)| {
                     (*number, change.times(built.lagrange(change.index, change.slot)))
                 };
-                changes.par_iter().with_min_len(BATCH).map(term).collect()
+                changes.par_iter().with_min_len(ADDITION_BATCH).map(term).collect()
             }
         }
     }
 
     /// Returns the rows of single-point openings; `invalid_argument` if the tables lack this part.
-    pub(super) fn single(&self) -> Result<&Rows> {
+    pub(super) fn single(&self) -> Result<&RowSource> {
         if self.parts.single {
             return Ok(&self.rows);
         }
@@ -222,7 +222,7 @@ impl Tables {
     }
 }
 
-impl Built {
+impl BuiltRows {
     /// `2^(40 slot) I_t`.
     pub(super) fn lagrange(&self, t: u32, slot: u8) -> G1Affine {
         row(&self.lagrange, SLOTS * t as usize + usize::from(slot))

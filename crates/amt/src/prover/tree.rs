@@ -12,14 +12,14 @@ use ark_bn254::G1Affine;
 use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
-use super::class::Class;
+use super::class::IndexClass;
 use super::fixed_base::FixedBase;
-use super::group::{Point, Term, new_sums, set_sums};
-use super::known_rows::{Part, TreeParts};
+use super::group::{Point, SumTerm, new_sums, set_sums};
+use super::known_rows::{RowPart, TreeParts};
 use super::open_tree::open_entries;
-use super::tables::{Change, Rows, Tables, check_index};
+use super::tables::{EntryChange, RowSource, Tables, check_index};
 use crate::domain::Domain;
-use crate::opening::Kind;
+use crate::opening::OpeningKind;
 use crate::point::PointBytes;
 use crate::scalar::SLOTS;
 
@@ -32,7 +32,7 @@ use crate::scalar::SLOTS;
 pub struct TreeState {
     domain: Domain,
     log_arity: u8,
-    class: Class,
+    class: IndexClass,
     /// The first node of each level; the last element is the number of nodes.
     levels: Vec<u32>,
     /// The points of each node: `U_{d,s,k}`, k from 0, six each.
@@ -43,9 +43,9 @@ impl TreeState {
     /// The state of a vector of zeros, for openings of the entries of a class.
     ///
     /// `invalid_argument` unless `1 <= log_n <= 28` and `log_arity` divides it.
-    pub fn new(log_n: u8, log_arity: u8, class: Class) -> Result<Self> {
+    pub fn new(log_n: u8, log_arity: u8, class: IndexClass) -> Result<Self> {
         let domain = Domain::new(log_n)?;
-        Kind::Tree { log_arity }.points(log_n)?;
+        OpeningKind::Tree { log_arity }.points(log_n)?;
         let mut levels = Vec::from([0]);
         let mut nodes = 0;
         for level in 0..log_n / log_arity {
@@ -61,10 +61,10 @@ impl TreeState {
     ///
     /// Passing all changes of a block in one call is several times faster than one call each.
     /// Errors are those of [`draft`](Self::draft); on error nothing is changed.
-    pub fn update(&mut self, tables: &Tables, changes: &[Change]) -> Result<Vec<u32>> {
+    pub fn update(&mut self, tables: &Tables, changes: &[EntryChange]) -> Result<Vec<u32>> {
         let draft = self.draft(tables, changes)?;
         let touched = draft.nodes(self).map(|(node, _)| node).collect();
-        self.take_over(&draft);
+        self.apply(&draft);
         Ok(touched)
     }
 
@@ -73,7 +73,7 @@ impl TreeState {
     /// Time and memory depend only on the nodes that change. Errors: `index_out_of_range` for an
     /// index outside the vector, `invalid_argument` for slots above 5 and tables of another size or
     /// arity.
-    pub fn draft(&self, tables: &Tables, changes: &[Change]) -> Result<TreeDraft> {
+    pub fn draft(&self, tables: &Tables, changes: &[EntryChange]) -> Result<TreeDraft> {
         if tables.domain() != self.domain || tables.parts().tree != Some(self.log_arity) {
             return Err(Error::new(
                 Reason::InvalidArgument,
@@ -87,12 +87,12 @@ impl TreeState {
         }
         changes.iter().try_for_each(|change| tables.check(change))?;
         let rows = match &tables.rows {
-            Rows::Known(known) => {
+            RowSource::Known(known) => {
                 let nodes: Vec<_> = self.levels.windows(2).map(|it| it[1] - it[0]).collect();
                 let is_kept = |index| self.class.contains(index);
                 TreeRows::Known(known.tree(self.log_arity, &nodes, changes, is_kept))
             }
-            Rows::Built(built) => TreeRows::Built(&built.tree),
+            RowSource::Built(built) => TreeRows::Built(&built.tree),
         };
         // Nodes are numbered level by level, so the points of all levels are in ascending order.
         let levels = (0..self.depth()).into_par_iter();
@@ -101,7 +101,7 @@ impl TreeState {
     }
 
     /// Applies a draft of this state. The state must not have changed since.
-    pub fn take_over(&mut self, draft: &TreeDraft) {
+    pub fn apply(&mut self, draft: &TreeDraft) {
         set_sums(&mut self.points, &draft.points);
     }
 
@@ -141,7 +141,7 @@ impl TreeState {
     }
 
     /// The indices whose entries can be opened.
-    pub const fn class(&self) -> Class {
+    pub const fn class(&self) -> IndexClass {
         self.class
     }
 
@@ -193,24 +193,24 @@ impl TreeState {
     }
 
     /// Returns the terms that the changes add to the nodes of a level.
-    fn terms(&self, changes: &[Change], rows: &TreeRows<'_>, level: u8) -> Vec<Term> {
+    fn terms(&self, changes: &[EntryChange], rows: &TreeRows<'_>, level: u8) -> Vec<SumTerm> {
         let places = self.places(changes, level);
         match rows {
             TreeRows::Known(rows) => {
                 let (mut terms, mut scalars) = (Vec::new(), Vec::new());
                 for place in places {
                     match rows.part(place.number, place.row) {
-                        Part::Scalar(row) => {
+                        RowPart::Scalar(row) => {
                             scalars.push((place.point, place.change.factor() * row));
                         }
-                        Part::Point(row) => terms.push((place.point, place.change.times(row))),
+                        RowPart::Point(row) => terms.push((place.point, place.change.times(row))),
                     }
                 }
                 terms.extend(FixedBase::shared().terms(scalars));
                 terms
             }
             TreeRows::Built(rows) => {
-                let term = |place: Place<'_>| {
+                let term = |place: RowTarget<'_>| {
                     let row = rows.get(self.rows() * place.change.index() as usize + place.row);
                     (place.point, place.change.times(row.copied().unwrap_or_default()))
                 };
@@ -222,9 +222,9 @@ impl TreeState {
     /// Returns the points to which the rows of a level are added.
     fn places<'c>(
         &'c self,
-        changes: &'c [Change],
+        changes: &'c [EntryChange],
         level: u8,
-    ) -> impl Iterator<Item = Place<'c>> + 'c {
+    ) -> impl Iterator<Item = RowTarget<'c>> + 'c {
         let width = (1 << self.log_arity) - 1;
         changes.iter().enumerate().flat_map(move |(number, change)| {
             let node = self.node_of(level, change.index());
@@ -232,7 +232,7 @@ impl TreeState {
                 let first = node * node_points(self.log_arity) + u32::from(change.slot());
                 let rows = width * usize::from(level)..;
                 let places = rows.zip((first..).step_by(SLOTS)).take(width);
-                places.map(move |(row, point)| Place { number, change, row, point })
+                places.map(move |(row, point)| RowTarget { number, change, row, point })
             })
         })
     }
@@ -251,10 +251,10 @@ enum TreeRows<'t> {
 }
 
 /// A row and the point to which it is added.
-struct Place<'c> {
+struct RowTarget<'c> {
     /// The number of the change.
     number: usize,
-    change: &'c Change,
+    change: &'c EntryChange,
     /// The row, among those of its index.
     row: usize,
     /// The point of the state.
@@ -265,7 +265,7 @@ struct Place<'c> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreeDraft {
     /// By index in the state, ascending.
-    points: Vec<Term>,
+    points: Vec<SumTerm>,
 }
 
 impl TreeDraft {
@@ -288,8 +288,8 @@ impl TreeDraft {
 }
 
 /// `SLOTS`, in the type of point indices.
-const SIX: u32 = 6;
-const _: () = assert!(SIX as usize == SLOTS);
+const SLOT_COUNT: u32 = 6;
+const _: () = assert!(SLOT_COUNT as usize == SLOTS);
 
 /// The number of the child below which an index is, at a level from 0.
 pub(super) const fn child(index: u32, log_arity: u8, level: u8) -> usize {
@@ -298,5 +298,5 @@ pub(super) const fn child(index: u32, log_arity: u8, level: u8) -> usize {
 
 /// The number of points of a node: six for each child but the last.
 const fn node_points(log_arity: u8) -> u32 {
-    ((1 << log_arity) - 1) * SIX
+    ((1 << log_arity) - 1) * SLOT_COUNT
 }

@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "each test uses only some of it")]
 
 use prooflight_amt::{
-    Change, Class, Kind, Opening, Parts, PointBytes, Scalar, Tables, TreeState, VerifyingKey,
-    verify_openings,
+    EntryChange, IndexClass, Opening, OpeningKind, PointBytes, Scalar, TableParts, Tables,
+    TreeState, VerifyingKey, verify_openings,
 };
 use prooflight_core::{Reason, Result};
 
@@ -23,18 +23,18 @@ pub(crate) struct Owned {
     pub(crate) commitment: PointBytes,
     pub(crate) index: u32,
     pub(crate) value: Scalar,
-    pub(crate) kind: Kind,
+    pub(crate) kind: OpeningKind,
     pub(crate) points: Vec<PointBytes>,
 }
 
 impl Vector {
     /// The vector with these entries.
     pub(crate) fn new(log_n: u8, log_arity: u8, entries: &[(u32, Scalar)]) -> Self {
-        let parts = Parts { single: true, tree: Some(log_arity) };
+        let parts = TableParts { single: true, tree: Some(log_arity) };
         let tables = Tables::dev(log_n, parts).unwrap();
-        let mut state = TreeState::new(log_n, log_arity, Class::ALL).unwrap();
+        let mut state = TreeState::new(log_n, log_arity, IndexClass::ALL).unwrap();
         let changes: Vec<_> =
-            entries.iter().map(|(index, value)| Change::value(*index, *value)).collect();
+            entries.iter().map(|(index, value)| EntryChange::value(*index, *value)).collect();
         state.update(&tables, &changes).unwrap();
         let commitment = tables.commit(entries).unwrap().to_bytes();
         Self { tables, log_arity, entries: entries.to_vec(), state, commitment }
@@ -57,16 +57,16 @@ impl Vector {
     }
 
     pub(crate) fn tree(&self, index: u32) -> Owned {
-        let kind = Kind::Tree { log_arity: self.log_arity };
+        let kind = OpeningKind::Tree { log_arity: self.log_arity };
         self.owned(index, kind, self.state.open(index).unwrap())
     }
 
     pub(crate) fn single(&self, index: u32) -> Owned {
         let point = self.tables.open_single(&self.entries, index).unwrap();
-        self.owned(index, Kind::Single, vec![point])
+        self.owned(index, OpeningKind::Single, vec![point])
     }
 
-    fn owned(&self, index: u32, kind: Kind, points: Vec<PointBytes>) -> Owned {
+    fn owned(&self, index: u32, kind: OpeningKind, points: Vec<PointBytes>) -> Owned {
         Owned { commitment: self.commitment(), index, value: self.value(index), kind, points }
     }
 }

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use prooflight_core::{Error, Reason, Result};
 
-use crate::hash::Preimage;
+use crate::hash::LabelPreimage;
 use crate::params::{Digest, Label, Params};
-use crate::tree::{Kind, NodeId};
+use crate::tree::{NodeId, NodeKind};
 
 /// The index of a key in its slab.
 pub(super) type KeyId = u32;
@@ -28,7 +28,7 @@ pub(super) struct Node {
     /// The first eight bytes of the key, which nearly always decide a comparison.
     pub(super) prefix: u64,
     pub(super) balance: i8,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
 /// The dictionary of an [`AvlProver`](super::AvlProver).
@@ -43,7 +43,7 @@ pub(super) struct Arena {
 }
 
 /// The changes of a batch. Indices past the end of the arena refer to the vectors here.
-pub(super) struct Changes {
+pub(super) struct BatchChanges {
     pub(super) nodes: Vec<Node>,
     pub(super) labels: Vec<Label>,
     pub(super) keys: Vec<Box<[u8]>>,
@@ -58,7 +58,7 @@ pub(super) struct Changes {
     pub(super) height: u8,
 }
 
-impl Changes {
+impl BatchChanges {
     pub(super) fn digest(&self) -> Digest {
         Digest::new(&self.root_label, self.height)
     }
@@ -96,7 +96,7 @@ fn pick<'c, T>(new: &'c [T], index: u32, old: &'c [T]) -> &'c T {
 
 /// The slabs of a dictionary read from a store.
 #[derive(Default)]
-pub(super) struct Loaded {
+pub(super) struct ArenaSlabs {
     pub(super) nodes: Vec<Node>,
     pub(super) keys: Vec<Box<[u8]>>,
     pub(super) values: Vec<Box<[u8]>>,
@@ -108,8 +108,8 @@ impl Arena {
         let first = vec![0; params.key_length].into_boxed_slice();
         let last = vec![0xff; params.key_length].into_boxed_slice();
         let value = vec![0; params.value_length.unwrap_or(0)].into_boxed_slice();
-        let label = Preimage::Leaf { key: &first, value: &value, next_key: &last }.label();
-        let leaf = Node { left: 0, right: 1, key: 0, prefix: 0, balance: 0, kind: Kind::Leaf };
+        let label = LabelPreimage::Leaf { key: &first, value: &value, next_key: &last }.label();
+        let leaf = Node { left: 0, right: 1, key: 0, prefix: 0, balance: 0, kind: NodeKind::Leaf };
         Self {
             nodes: Slab::new(vec![leaf]),
             labels: vec![label],
@@ -120,8 +120,8 @@ impl Arena {
         }
     }
 
-    pub(super) fn from_loaded(
-        loaded: Loaded,
+    pub(super) fn from_slabs(
+        loaded: ArenaSlabs,
         labels: Vec<Label>,
         root: NodeId,
         height: u8,
@@ -184,7 +184,7 @@ impl Arena {
     pub(super) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let prefix = prefix(key);
         let mut node = self.node(self.root);
-        while node.kind == Kind::Internal {
+        while node.kind == NodeKind::Internal {
             let ordering = prefix.cmp(&node.prefix).then_with(|| key.cmp(self.key(node.key)));
             node = self.node(if ordering == Ordering::Less { node.left } else { node.right });
         }
@@ -198,21 +198,21 @@ impl Arena {
             loop {
                 let node = self.node(pending.pop()?);
                 match node.kind {
-                    Kind::Internal => pending.extend([node.right, node.left]),
-                    Kind::Leaf => {
+                    NodeKind::Internal => pending.extend([node.right, node.left]),
+                    NodeKind::Leaf => {
                         let key = self.key(node.key);
                         if !is_sentinel(key) {
                             return Some((key, self.value(node.left)));
                         }
                     }
-                    Kind::Label => {}
+                    NodeKind::Label => {}
                 }
             }
         })
     }
 
     /// Applies the changes of a batch; returns the indices of its live nodes, in their order.
-    pub(super) fn commit(&mut self, mut changes: Changes) -> Result<Vec<NodeId>> {
+    pub(super) fn commit(&mut self, mut changes: BatchChanges) -> Result<Vec<NodeId>> {
         let (first_node, first_key, first_value) = self.ends();
         for &dead in &changes.dead_nodes {
             self.nodes.free.push(dead);
@@ -241,7 +241,7 @@ impl Arena {
                 },
             };
             node.key = key(&mut self.keys, node.key)?;
-            if node.kind == Kind::Leaf {
+            if node.kind == NodeKind::Leaf {
                 node.right = key(&mut self.keys, node.right)?;
                 if let Some(at) = (node.left as usize).checked_sub(first_value) {
                     node.left = match moved_values.get(&at) {

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use prooflight_core::{Error, Reason, Result};
 
-use super::arena::{Arena, Changes, KeyId, Node, ValueId, index, prefix};
+use super::arena::{Arena, BatchChanges, KeyId, Node, ValueId, index, prefix};
 use super::bit_set::BitSet;
 use super::pack::pack;
-use crate::hash::{Hashed, Preimage, hash_nodes};
-use crate::operation::{Operation, Value};
+use crate::hash::{HashableNodes, LabelPreimage, hash_nodes};
+use crate::operation::{LeafValue, Operation};
 use crate::params::{LABEL_LENGTH, Label, Params};
-use crate::perform::{Found, perform};
-use crate::tree::{Kind, NodeId, Path, Side, Tree, unexpected};
+use crate::perform::{CoveringLeaf, perform};
+use crate::tree::{EditableTree, NodeId, NodeKind, Side, TreePath, unexpected};
 
 /// More nodes than one operation can add: it copies two paths, and a sibling or two for each of
 /// their nodes.
 const MAX_NEW_NODES: usize = 8 * 256;
 
 /// A batch. New nodes, keys and values get the indices that follow those of the dictionary.
-pub(super) struct Batch<'d, 'a> {
+pub(super) struct BatchOverlay<'d, 'a> {
     arena: &'d Arena,
     params: &'d Params,
     first_node: usize,
@@ -28,7 +28,7 @@ pub(super) struct Batch<'d, 'a> {
     first_value: usize,
     nodes: Vec<Node>,
     keys: Vec<&'a [u8]>,
-    values: Vec<Value<'a>>,
+    values: Vec<LeafValue<'a>>,
     dead_nodes: Vec<NodeId>,
     dead_keys: Vec<KeyId>,
     dead_values: Vec<ValueId>,
@@ -36,13 +36,13 @@ pub(super) struct Batch<'d, 'a> {
     results: HashMap<ValueId, Arc<[u8]>>,
     /// The nodes of the dictionary that the proof expands.
     visited: BitSet,
-    directions: Directions,
-    path: Path,
+    directions: DirectionWriter,
+    path: TreePath,
     root: NodeId,
     height: i32,
 }
 
-impl<'d, 'a> Batch<'d, 'a> {
+impl<'d, 'a> BatchOverlay<'d, 'a> {
     pub(super) fn new(arena: &'d Arena, params: &'d Params, operations: usize) -> Self {
         let (first_node, first_key, first_value) = arena.ends();
         Self {
@@ -59,8 +59,8 @@ impl<'d, 'a> Batch<'d, 'a> {
             dead_values: Vec::with_capacity(operations),
             results: HashMap::new(),
             visited: BitSet::new(first_node),
-            directions: Directions::default(),
-            path: Path::new(),
+            directions: DirectionWriter::default(),
+            path: TreePath::new(),
             root: arena.root(),
             height: i32::from(arena.height()),
         }
@@ -79,7 +79,7 @@ impl<'d, 'a> Batch<'d, 'a> {
         performed
     }
 
-    fn perform_on(&mut self, path: &mut Path, op: &Operation<'a>) -> Result<Option<Arc<[u8]>>> {
+    fn perform_on(&mut self, path: &mut TreePath, op: &Operation<'a>) -> Result<Option<Arc<[u8]>>> {
         let found = self.descend(path, op.key())?;
         let old = found.matches.then(|| self.result(found.leaf));
         let params = self.params;
@@ -90,7 +90,7 @@ impl<'d, 'a> Batch<'d, 'a> {
     }
 
     /// Finds the leaf that covers a key, and records the directions.
-    fn descend(&mut self, path: &mut Path, key: &[u8]) -> Result<Found> {
+    fn descend(&mut self, path: &mut TreePath, key: &[u8]) -> Result<CoveringLeaf> {
         path.clear();
         let prefix = prefix(key);
         let mut id = self.root;
@@ -98,9 +98,11 @@ impl<'d, 'a> Batch<'d, 'a> {
         loop {
             let node = self.node(id);
             match node.kind {
-                Kind::Leaf => return Ok(Found { leaf: id, matches }),
-                Kind::Label => return Err(unexpected("the next node of a path", Kind::Label)),
-                Kind::Internal => {}
+                NodeKind::Leaf => return Ok(CoveringLeaf { leaf: id, matches }),
+                NodeKind::Label => {
+                    return Err(unexpected("the next node of a path", NodeKind::Label));
+                }
+                NodeKind::Internal => {}
             }
             let side = if matches {
                 Side::Left
@@ -137,14 +139,14 @@ impl<'d, 'a> Batch<'d, 'a> {
     }
 
     /// Returns the proof of all operations performed, and their changes.
-    pub(super) fn finish(self) -> Result<(Vec<u8>, Changes)> {
+    pub(super) fn finish(self) -> Result<(Vec<u8>, BatchChanges)> {
         let height = u8::try_from(self.height)
             .map_err(|_| Error::new(Reason::HeightOverflow, "a height of 0 to 255", self.height))?;
         let proof = pack(self.arena, &self.visited, self.params, &self.directions.bytes);
         let live = self.live();
         let labels = self.hash(&live);
         let root_label = *self.label(self.root, &labels);
-        let changes = Changes {
+        let changes = BatchChanges {
             nodes: self.nodes,
             labels,
             keys: self.keys.into_iter().map(Box::from).collect(),
@@ -170,7 +172,7 @@ impl<'d, 'a> Batch<'d, 'a> {
             }
             live.push(id);
             let node = self.node(id);
-            if node.kind == Kind::Internal {
+            if node.kind == NodeKind::Internal {
                 pending.extend([node.left, node.right]);
             }
         }
@@ -186,12 +188,12 @@ impl<'d, 'a> Batch<'d, 'a> {
             // Nodes of the dictionary already have labels, so they count as level 0.
             let level =
                 |id: NodeId| (id as usize).checked_sub(self.first_node).map_or(0, |at| levels[at]);
-            if node.kind == Kind::Internal {
+            if node.kind == NodeKind::Internal {
                 levels[id as usize - self.first_node] = level(node.left).max(level(node.right)) + 1;
             }
         }
         let labels = vec![[0; LABEL_LENGTH]; self.nodes.len()];
-        let mut labelled = Labelled { batch: self, labels };
+        let mut labelled = BatchLabels { batch: self, labels };
         hash_nodes(&mut labelled, live, |_, id| levels[id as usize - self.first_node]);
         labelled.labels
     }
@@ -228,11 +230,11 @@ impl<'d, 'a> Batch<'d, 'a> {
     }
 }
 
-impl<'a> Tree<'a> for Batch<'_, 'a> {
+impl<'a> EditableTree<'a> for BatchOverlay<'_, 'a> {
     type Key = KeyId;
     type Value = ValueId;
 
-    fn kind(&self, node: NodeId) -> Kind {
+    fn kind(&self, node: NodeId) -> NodeKind {
         self.node(node).kind
     }
 
@@ -321,7 +323,7 @@ impl<'a> Tree<'a> for Batch<'_, 'a> {
         Ok(id)
     }
 
-    fn new_value(&mut self, value: Value<'a>) -> Result<ValueId> {
+    fn new_value(&mut self, value: LeafValue<'a>) -> Result<ValueId> {
         let id = index(self.first_value + self.values.len())?;
         self.values.push(value);
         Ok(id)
@@ -329,14 +331,14 @@ impl<'a> Tree<'a> for Batch<'_, 'a> {
 
     fn new_leaf(&mut self, key: KeyId, value: ValueId, next: KeyId) -> Result<NodeId> {
         let id = self.next_node();
-        let kind = Kind::Leaf;
+        let kind = NodeKind::Leaf;
         self.nodes.push(Node { left: value, right: next, key, prefix: 0, balance: 0, kind });
         Ok(id)
     }
 
     fn new_internal(&mut self, left: NodeId, right: NodeId, separator: KeyId) -> Result<NodeId> {
         let prefix = prefix(self.key_bytes(separator));
-        let (id, key, kind) = (self.next_node(), separator, Kind::Internal);
+        let (id, key, kind) = (self.next_node(), separator, NodeKind::Internal);
         self.nodes.push(Node { left, right, key, prefix, balance: 0, kind });
         Ok(id)
     }
@@ -361,22 +363,22 @@ impl<'a> Tree<'a> for Batch<'_, 'a> {
 }
 
 /// A batch with the labels of its new nodes.
-struct Labelled<'b, 'd, 'a> {
-    batch: &'b Batch<'d, 'a>,
+struct BatchLabels<'b, 'd, 'a> {
+    batch: &'b BatchOverlay<'d, 'a>,
     labels: Vec<Label>,
 }
 
-impl Hashed for Labelled<'_, '_, '_> {
-    fn preimage(&self, id: NodeId) -> Preimage<'_> {
+impl HashableNodes for BatchLabels<'_, '_, '_> {
+    fn preimage(&self, id: NodeId) -> LabelPreimage<'_> {
         let node = self.batch.node(id);
-        if node.kind == Kind::Leaf {
-            return Preimage::Leaf {
+        if node.kind == NodeKind::Leaf {
+            return LabelPreimage::Leaf {
                 key: self.batch.key_bytes(node.key),
                 value: self.batch.value_bytes(id),
                 next_key: self.batch.key_bytes(node.right),
             };
         }
-        Preimage::Internal {
+        LabelPreimage::Internal {
             balance: node.balance,
             left: self.batch.label(node.left, &self.labels),
             right: self.batch.label(node.right, &self.labels),
@@ -390,13 +392,13 @@ impl Hashed for Labelled<'_, '_, '_> {
 
 /// One bit per internal node descended, least significant bit first, 1 = left.
 #[derive(Default)]
-struct Directions {
+struct DirectionWriter {
     bytes: Vec<u8>,
     /// In bits.
     length: usize,
 }
 
-impl Directions {
+impl DirectionWriter {
     fn push(&mut self, side: Side) {
         if self.length.is_multiple_of(8) {
             self.bytes.push(0);

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use prooflight_core::chain::state_key;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, Prepared, Proved, Read, StateReader, StateStore, Store};
+use prooflight_core::store::{
+    Prepared, RawKeyChange, ReadStore, StateProof, StateReader, StateStore, Store,
+};
 use prooflight_core::{Result, Scheme};
 
-use super::gathered::Gathered;
 use super::lookup::prove_lookups_at;
 use super::persistent::{PersistentAvlProver, PreparedBatch};
+use super::revision_file::RevisionFile;
 use crate::operation::Operation;
 use crate::params::Params;
 
@@ -41,7 +43,7 @@ impl<S: Store> StateStore for AvlState<S> {
         self.dictionary.prover().digest().0.to_vec()
     }
 
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedBatch>> {
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<PreparedBatch>> {
         let mut hashed: Vec<_> =
             changes.iter().map(|change| (state_key(change.key), change.value)).collect();
         hashed.sort_unstable_by_key(|(key, _)| *key);
@@ -82,13 +84,13 @@ impl<S: Store> StateStore for AvlState<S> {
 impl<S: Store> AvlState<S> {
     /// Opens the state with the nodes in a file. Also returns the first id after those of the file, or 0 if it was not
     /// used.
-    pub(super) fn open_gathered(
+    pub(super) fn open_with_file(
         store: S,
         params: Params,
         file: &Path,
         identity: &[u8; 16],
     ) -> Result<(Self, u64)> {
-        let gathered = |next_id| Gathered::open(file, &params, identity, next_id);
+        let gathered = |next_id| RevisionFile::open(file, &params, identity, next_id);
         let (dictionary, end) = PersistentAvlProver::open_with(store, params, gathered)?;
         Ok((Self { dictionary }, end))
     }
@@ -105,8 +107,8 @@ pub struct AvlReader<R> {
     params: Params,
 }
 
-impl<R: Read> StateReader for AvlReader<R> {
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+impl<R: ReadStore> StateReader for AvlReader<R> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof> {
         let Statement::Keys { height, keys } = *statement else {
             return Err(statement.unknown_to(Scheme::Avl));
         };
@@ -114,6 +116,6 @@ impl<R: Read> StateReader for AvlReader<R> {
         let hashes: Vec<&[u8]> = hashes.iter().map(|hash| &hash[..]).collect();
         let revision = height.saturating_add(1);
         let proved = prove_lookups_at(&self.store, &self.params, revision, &hashes)?;
-        Ok(Proved::at(height, proved.digest.0, proved.proof))
+        Ok(StateProof::at(height, proved.digest.0, proved.proof))
     }
 }

@@ -4,17 +4,17 @@
 //! reads the store sequentially. Each must have the label that its parent commits to. Then the order and the heights
 //! of the nodes are checked in memory.
 
-use prooflight_core::store::{Read, corrupt};
+use prooflight_core::store::{ReadStore, corrupt};
 use prooflight_core::{Error, Hex, Result};
 
-use super::arena::{Arena, Loaded, Node, index, prefix};
-use super::descending::Descending;
-use super::gathered::Gathered;
+use super::arena::{Arena, ArenaSlabs, Node, index, prefix};
+use super::descending_reader::DescendingReader;
+use super::node_queue::NodeQueue;
 use super::record::{NodeRecord, TreeRoot};
-use super::unread::Unread;
-use crate::hash::{Preimage, labels, write_preimage};
+use super::revision_file::RevisionFile;
+use crate::hash::{LabelPreimage, labels, write_preimage};
 use crate::params::{Digest, Label, Params};
-use crate::tree::{Kind, NodeId};
+use crate::tree::{NodeId, NodeKind};
 
 /// A dictionary, and the store's id of every node.
 pub(super) struct LoadedRevision {
@@ -25,53 +25,53 @@ pub(super) struct LoadedRevision {
 /// Loads a revision, with the nodes of a file if there is one. Every label, height, separator and neighbour is
 /// recomputed and compared.
 pub(super) fn load(
-    store: &impl Read,
-    gathered: Option<&mut Gathered>,
+    store: &impl ReadStore,
+    gathered: Option<&mut RevisionFile>,
     root: &TreeRoot,
     params: &Params,
 ) -> Result<LoadedRevision> {
-    let mut loader = Loader {
+    let mut loader = RevisionLoader {
         params,
-        loaded: Loaded::default(),
+        loaded: ArenaSlabs::default(),
         labels: Vec::new(),
         ids: Vec::new(),
-        unread: Unread::default(),
+        queue: NodeQueue::default(),
         unchecked: Vec::new(),
-        unhashed: Unhashed::default(),
+        labels_to_check: LabelQueue::default(),
     };
     let top = loader.expect(root.id, &root.label)?;
-    let mut nodes = Descending::new(store, gathered);
-    while let Some((id, node)) = loader.unread.pop() {
+    let mut nodes = DescendingReader::new(store, gathered);
+    while let Some((id, node)) = loader.queue.pop() {
         let added = nodes.read(id).and_then(|record| loader.add(id, node, &record));
         // A damaged node can lead to errors in other nodes; the check names the damaged one first.
-        if added.is_err() || loader.unhashed.is_full() {
-            loader.unhashed.check()?;
+        if added.is_err() || loader.labels_to_check.is_full() {
+            loader.labels_to_check.check()?;
         }
         added?;
     }
-    loader.unhashed.check()?;
+    loader.labels_to_check.check()?;
     loader.finish(top, root)
 }
 
 /// A queue of nodes whose labels are still to be checked, in batches.
 #[derive(Default)]
-struct Unhashed {
+struct LabelQueue {
     /// Each node's id, the label that its parent commits to, and the end of its preimage.
     nodes: Vec<(u64, Label, usize)>,
     preimages: Vec<u8>,
 }
 
-impl Unhashed {
+impl LabelQueue {
     /// The number of nodes hashed at once.
-    const MOST: usize = 64;
+    const HASH_BATCH: usize = 64;
 
-    fn add(&mut self, id: u64, label: Label, preimage: &Preimage<'_>) {
+    fn add(&mut self, id: u64, label: Label, preimage: &LabelPreimage<'_>) {
         write_preimage(preimage, &mut self.preimages);
         self.nodes.push((id, label, self.preimages.len()));
     }
 
     const fn is_full(&self) -> bool {
-        self.nodes.len() >= Self::MOST
+        self.nodes.len() >= Self::HASH_BATCH
     }
 
     /// Checks the labels; `store_corrupt` names the first node that has another one.
@@ -94,45 +94,45 @@ impl Unhashed {
     }
 }
 
-struct Loader<'p> {
+struct RevisionLoader<'p> {
     params: &'p Params,
     /// Of an internal node, `key` is not known before its order is checked; of a leaf, `right`.
-    loaded: Loaded,
+    loaded: ArenaSlabs,
     /// The labels that the parents commit to.
     labels: Vec<Label>,
     ids: Vec<u64>,
     /// The nodes still to be read.
-    unread: Unread,
+    queue: NodeQueue,
     /// The separator of each internal node, and the next key of each leaf. No label covers a separator; a next key must
     /// be the key of the next leaf.
     unchecked: Vec<u8>,
-    unhashed: Unhashed,
+    labels_to_check: LabelQueue,
 }
 
 /// The properties of a subtree that the checks need.
 #[derive(Clone, Copy)]
-struct Subtree {
+struct SubtreeBounds {
     height: u32,
     /// The smallest key.
     first: u32,
 }
 
 /// The remaining work, in order.
-enum Step {
+enum CheckStep {
     Enter { node: NodeId, depth: usize },
     Leave { node: NodeId },
 }
 
-impl Loader<'_> {
+impl RevisionLoader<'_> {
     /// Makes room for a node with this label.
     fn expect(&mut self, id: u64, label: &Label) -> Result<NodeId> {
         let at = index(self.loaded.nodes.len())?;
-        let none = Node { left: 0, right: 0, key: 0, prefix: 0, balance: 0, kind: Kind::Label };
+        let none = Node { left: 0, right: 0, key: 0, prefix: 0, balance: 0, kind: NodeKind::Label };
         self.loaded.nodes.push(none);
         self.labels.push(*label);
         self.ids.push(id);
         self.unchecked.resize(self.unchecked.len() + self.params.key_length, 0);
-        self.unread.push(id, at);
+        self.queue.push(id, at);
         Ok(at)
     }
 
@@ -142,7 +142,7 @@ impl Loader<'_> {
             corrupt(format_args!("node {id}, {}", error.expected()), error.found())
         })?;
         let expected = self.labels[at as usize];
-        self.unhashed.add(id, expected, &record.preimage());
+        self.labels_to_check.add(id, expected, &record.preimage());
         let (node, unchecked) = match record {
             NodeRecord::Leaf { key, next_key, value } => {
                 self.params.check_value(value.len()).map_err(|error| {
@@ -152,7 +152,7 @@ impl Loader<'_> {
                     (index(self.loaded.keys.len())?, index(self.loaded.values.len())?);
                 self.loaded.keys.push(key.into());
                 self.loaded.values.push(value.into());
-                let kind = Kind::Leaf;
+                let kind = NodeKind::Leaf;
                 (Node { left, right: 0, key: first, prefix: 0, balance: 0, kind }, next_key)
             }
             NodeRecord::Internal { balance, separator, ids, labels } => {
@@ -164,7 +164,7 @@ impl Loader<'_> {
                     loader.expect(ids[side], &labels[side])
                 };
                 let (left, right) = (child(self, 0)?, child(self, 1)?);
-                let (prefix, kind) = (prefix(separator), Kind::Internal);
+                let (prefix, kind) = (prefix(separator), NodeKind::Internal);
                 (Node { left, right, key: 0, prefix, balance, kind }, separator)
             }
         };
@@ -176,35 +176,35 @@ impl Loader<'_> {
 
     /// Checks the order and the heights of the nodes, from left to right.
     fn finish(mut self, top: NodeId, root: &TreeRoot) -> Result<LoadedRevision> {
-        let mut pending = vec![Step::Enter { node: top, depth: 0 }];
-        let mut done: Vec<Subtree> = Vec::new();
+        let mut pending = vec![CheckStep::Enter { node: top, depth: 0 }];
+        let mut done: Vec<SubtreeBounds> = Vec::new();
         let mut last: Option<NodeId> = None;
         while let Some(step) = pending.pop() {
             match step {
-                Step::Enter { depth: 256.., .. } => {
+                CheckStep::Enter { depth: 256.., .. } => {
                     return Err(corrupt("a tree of at most 255 levels", "more"));
                 }
-                Step::Enter { node, depth } => match self.loaded.nodes[node as usize] {
-                    Node { left, right, kind: Kind::Internal, .. } => {
+                CheckStep::Enter { node, depth } => match self.loaded.nodes[node as usize] {
+                    Node { left, right, kind: NodeKind::Internal, .. } => {
                         let depth = depth + 1;
-                        pending.push(Step::Leave { node });
-                        pending.push(Step::Enter { node: right, depth });
-                        pending.push(Step::Enter { node: left, depth });
+                        pending.push(CheckStep::Leave { node });
+                        pending.push(CheckStep::Enter { node: right, depth });
+                        pending.push(CheckStep::Enter { node: left, depth });
                     }
                     Node { key, .. } => {
-                        self.follow(last.replace(node), node)?;
-                        done.push(Subtree { height: 0, first: key });
+                        self.check_next_leaf(last.replace(node), node)?;
+                        done.push(SubtreeBounds { height: 0, first: key });
                     }
                 },
-                Step::Leave { node } => {
+                CheckStep::Leave { node } => {
                     let (Some(right), Some(left)) = (done.pop(), done.pop()) else {
                         return Err(corrupt("two children", "fewer"));
                     };
-                    done.push(self.join(node, left, right)?);
+                    done.push(self.check_internal(node, left, right)?);
                 }
             }
         }
-        self.end(last)?;
+        self.check_last_leaf(last)?;
         let height = done.pop().map_or(0, |tree| tree.height);
         let height = u8::try_from(height)
             .map_err(|_| -> Error { corrupt("a height of at most 255", "more") })?;
@@ -213,12 +213,12 @@ impl Loader<'_> {
         if found != expected {
             return Err(corrupt(format_args!("digest {expected}"), found));
         }
-        let arena = Arena::from_loaded(self.loaded, self.labels, top, height);
+        let arena = Arena::from_slabs(self.loaded, self.labels, top, height);
         Ok(LoadedRevision { arena, ids: self.ids })
     }
 
     /// Checks that a leaf is the one after another, or the first.
-    fn follow(&mut self, before: Option<NodeId>, leaf: NodeId) -> Result<()> {
+    fn check_next_leaf(&mut self, before: Option<NodeId>, leaf: NodeId) -> Result<()> {
         let key_id = self.loaded.nodes[leaf as usize].key;
         let key = &self.loaded.keys[key_id as usize][..];
         let follows = match before {
@@ -237,7 +237,7 @@ impl Loader<'_> {
     }
 
     /// Checks that the last leaf ends with the upper sentinel, which becomes its next key.
-    fn end(&mut self, last: Option<NodeId>) -> Result<()> {
+    fn check_last_leaf(&mut self, last: Option<NodeId>) -> Result<()> {
         let sentinel = vec![0xff; self.params.key_length];
         let Some(last) = last.filter(|&last| self.unchecked(last) == sentinel) else {
             return Err(corrupt("the upper sentinel after the last leaf", "another key"));
@@ -248,7 +248,12 @@ impl Loader<'_> {
     }
 
     /// Checks the balance and the separator of a node above two subtrees.
-    fn join(&mut self, at: NodeId, left: Subtree, right: Subtree) -> Result<Subtree> {
+    fn check_internal(
+        &mut self,
+        at: NodeId,
+        left: SubtreeBounds,
+        right: SubtreeBounds,
+    ) -> Result<SubtreeBounds> {
         let id = self.ids[at as usize];
         let balance = self.loaded.nodes[at as usize].balance;
         let difference = i64::from(right.height) - i64::from(left.height);
@@ -259,7 +264,7 @@ impl Loader<'_> {
             return Err(corrupt(format_args!("its smallest right key at node {id}"), "another"));
         }
         self.loaded.nodes[at as usize].key = right.first;
-        Ok(Subtree { height: left.height.max(right.height) + 1, first: left.first })
+        Ok(SubtreeBounds { height: left.height.max(right.height) + 1, first: left.first })
     }
 
     /// The separator of a node, or the next key of a leaf.

@@ -4,21 +4,21 @@ use core::cmp::Ordering;
 use std::collections::HashMap;
 
 use prooflight_core::Result;
-use prooflight_core::store::{Read, corrupt, require_node, root_at};
+use prooflight_core::store::{ReadStore, corrupt, require_node, root_at};
 
-use super::arena::{Arena, Loaded, Node, index, prefix};
+use super::arena::{Arena, ArenaSlabs, Node, index, prefix};
 use super::record::{NodeRecord, PARAMS_KEY, TreeRoot, params_record};
 use super::{AvlProver, ProvedBatch};
 use crate::operation::Operation;
 use crate::params::{Label, Params};
-use crate::tree::{Kind, NodeId};
+use crate::tree::{NodeId, NodeKind};
 
 /// Proves lookups in a kept revision, reading only the nodes that the proof expands.
 ///
 /// The proof equals that of [`AvlProver::prove_batch`] for the same lookups in that revision. Each
 /// node read must have the label that its parent (for the root, the revision) commits to, else
 /// `store_corrupt`. `version_unavailable` if the revision is not kept.
-pub fn prove_lookups_at<S: Read + ?Sized>(
+pub fn prove_lookups_at<S: ReadStore + ?Sized>(
     store: &S,
     params: &Params,
     revision: u64,
@@ -30,7 +30,7 @@ pub fn prove_lookups_at<S: Read + ?Sized>(
         return Err(corrupt("the dictionary's key and value lengths", "others, or none"));
     }
     let root = root_at(store, revision)?;
-    let mut paths = Paths::new(store, params, &root)?;
+    let mut paths = PathLoader::new(store, params, &root)?;
     for key in keys {
         paths.load(key)?;
     }
@@ -38,26 +38,26 @@ pub fn prove_lookups_at<S: Read + ?Sized>(
 }
 
 /// The nodes of a revision that some path needs; all others are only labels.
-struct Paths<'s, S: ?Sized> {
+struct PathLoader<'s, S: ?Sized> {
     store: &'s S,
     params: &'s Params,
     height: u8,
-    loaded: Loaded,
+    loaded: ArenaSlabs,
     labels: Vec<Label>,
     /// The store's id of each node, including those that are only labels.
     ids: Vec<u64>,
     keys: HashMap<Vec<u8>, u32>,
 }
 
-const ROOT: NodeId = 0;
+const ROOT_NODE: NodeId = 0;
 
-impl<'s, S: Read + ?Sized> Paths<'s, S> {
+impl<'s, S: ReadStore + ?Sized> PathLoader<'s, S> {
     fn new(store: &'s S, params: &'s Params, root: &TreeRoot) -> Result<Self> {
         let mut paths = Self {
             store,
             params,
             height: root.height,
-            loaded: Loaded::default(),
+            loaded: ArenaSlabs::default(),
             labels: Vec::new(),
             ids: Vec::new(),
             keys: HashMap::new(),
@@ -71,13 +71,13 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
 
     /// Expands the path to the leaf that covers a key.
     fn load(&mut self, key: &[u8]) -> Result<()> {
-        let mut id = ROOT;
+        let mut id = ROOT_NODE;
         let mut matches = false;
         let mut path = Vec::new();
         loop {
             self.expand(id)?;
             let node = self.loaded.nodes[id as usize];
-            if node.kind == Kind::Leaf {
+            if node.kind == NodeKind::Leaf {
                 break;
             }
             if path.len() == usize::from(self.height) {
@@ -129,7 +129,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
 
     /// Reads a node that so far is only a label, and checks it against that label.
     fn expand(&mut self, at: NodeId) -> Result<()> {
-        if self.loaded.nodes[at as usize].kind != Kind::Label {
+        if self.loaded.nodes[at as usize].kind != NodeKind::Label {
             return Ok(());
         }
         let id = self.ids[at as usize];
@@ -145,7 +145,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
                 let left = index(self.loaded.values.len())?;
                 self.loaded.values.push(value.into());
                 let (key, right) = (self.intern(key)?, self.intern(next_key)?);
-                Node { left, right, key, prefix: 0, balance: 0, kind: Kind::Leaf }
+                Node { left, right, key, prefix: 0, balance: 0, kind: NodeKind::Leaf }
             }
             NodeRecord::Internal { balance, separator, ids, labels } => Node {
                 left: self.add_label(ids[0], labels[0])?,
@@ -153,7 +153,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
                 key: self.intern(separator)?,
                 prefix: prefix(separator),
                 balance,
-                kind: Kind::Internal,
+                kind: NodeKind::Internal,
             },
         };
         self.loaded.nodes[at as usize] = node;
@@ -162,7 +162,7 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
 
     fn add_label(&mut self, id: u64, label: Label) -> Result<NodeId> {
         let at = index(self.loaded.nodes.len())?;
-        let node = Node { left: 0, right: 0, key: 0, prefix: 0, balance: 0, kind: Kind::Label };
+        let node = Node { left: 0, right: 0, key: 0, prefix: 0, balance: 0, kind: NodeKind::Label };
         self.loaded.nodes.push(node);
         self.labels.push(label);
         self.ids.push(id);
@@ -180,6 +180,6 @@ impl<'s, S: Read + ?Sized> Paths<'s, S> {
     }
 
     fn into_arena(self, root: &TreeRoot) -> Arena {
-        Arena::from_loaded(self.loaded, self.labels, ROOT, root.height)
+        Arena::from_slabs(self.loaded, self.labels, ROOT_NODE, root.height)
     }
 }

@@ -7,19 +7,19 @@ mod arena;
 mod batch;
 mod bit_set;
 #[cfg(feature = "chain")]
-mod chain;
-mod descending;
+mod cached_state;
 #[cfg(feature = "chain")]
-mod gather;
-#[cfg_attr(not(feature = "chain"), allow(dead_code, reason = "a chain's state gathers its nodes"))]
-mod gathered;
+mod chain;
+mod descending_reader;
 mod load;
 mod lookup;
+mod node_queue;
 mod pack;
 mod persistent;
 mod record;
+#[cfg_attr(not(feature = "chain"), allow(dead_code, reason = "a chain's state gathers its nodes"))]
+mod revision_file;
 mod sync;
-mod unread;
 
 use std::sync::Arc;
 
@@ -27,16 +27,16 @@ use prooflight_core::{Error, Reason, Result};
 
 use crate::operation::Operation;
 use crate::params::{Digest, Params};
-use arena::{Arena, Changes};
-use batch::Batch;
+use arena::{Arena, BatchChanges};
+use batch::BatchOverlay;
 
 #[cfg(feature = "chain")]
-pub use chain::{AvlReader, AvlState};
+pub use cached_state::{CachedAvlParams, CachedAvlState, RevisionFileEvent};
 #[cfg(feature = "chain")]
-pub use gather::{AvlGathering, GatherEvent, GatheringParams};
+pub use chain::{AvlReader, AvlState};
 pub use lookup::prove_lookups_at;
 pub use persistent::{PersistentAvlProver, PreparedBatch};
-pub use sync::{Assembly, Taken, read_chunk};
+pub use sync::{ChunkEntries, RevisionAssembly, read_chunk};
 
 /// A dictionary that proves batches of operations.
 #[derive(Clone, Debug)]
@@ -125,16 +125,16 @@ impl AvlProver {
     /// Proves and applies the operations of a batch that do not fail.
     pub fn apply_possible(&mut self, ops: &[Operation<'_>]) -> Result<PartialBatch> {
         self.params.check(ops)?;
-        let mut batch = Batch::new(&self.arena, &self.params, ops.len());
+        let mut batch = BatchOverlay::new(&self.arena, &self.params, ops.len());
         let results = ops.iter().map(|op| batch.perform(op)).collect();
         let (proof, changes) = batch.finish()?;
         self.arena.commit(changes)?;
         Ok(PartialBatch { proof, digest: self.digest(), results })
     }
 
-    fn run(&self, ops: &[Operation<'_>]) -> Result<(ProvedBatch, Changes)> {
+    fn run(&self, ops: &[Operation<'_>]) -> Result<(ProvedBatch, BatchChanges)> {
         self.params.check(ops)?;
-        let mut batch = Batch::new(&self.arena, &self.params, ops.len());
+        let mut batch = BatchOverlay::new(&self.arena, &self.params, ops.len());
         let mut results = Vec::with_capacity(ops.len());
         for (index, op) in ops.iter().enumerate() {
             results.push(batch.perform(op).map_err(|error| in_operation(index, &error))?);

@@ -3,33 +3,33 @@
 use super::arena::Arena;
 use super::bit_set::BitSet;
 use crate::params::Params;
-use crate::proof::{END, LABEL, LEAF};
-use crate::tree::{Kind, NodeId};
+use crate::proof::{END_TOKEN, LABEL_TOKEN, LEAF_TOKEN};
+use crate::tree::{NodeId, NodeKind};
 
 /// Writes the visited part of the dictionary in post-order, then the end mark and the directions.
 pub(super) fn pack(arena: &Arena, visited: &BitSet, params: &Params, directions: &[u8]) -> Vec<u8> {
-    enum Step {
+    enum PackStep {
         Enter(NodeId),
         Leave(u8),
     }
     let mut proof = Vec::new();
-    let mut pending = vec![Step::Enter(arena.root())];
+    let mut pending = vec![PackStep::Enter(arena.root())];
     let mut previous_leaf = false;
     while let Some(step) = pending.pop() {
         let id = match step {
-            Step::Enter(id) => id,
-            Step::Leave(balance) => {
+            PackStep::Enter(id) => id,
+            PackStep::Leave(balance) => {
                 proof.push(balance);
                 continue;
             }
         };
         let node = arena.node(id);
-        if !visited.contains(id) || node.kind == Kind::Label {
-            proof.push(LABEL);
+        if !visited.contains(id) || node.kind == NodeKind::Label {
+            proof.push(LABEL_TOKEN);
             proof.extend_from_slice(arena.label(id));
             previous_leaf = false;
-        } else if node.kind == Kind::Leaf {
-            proof.push(LEAF);
+        } else if node.kind == NodeKind::Leaf {
+            proof.push(LEAF_TOKEN);
             if !previous_leaf {
                 proof.extend_from_slice(arena.key(node.key));
             }
@@ -44,10 +44,14 @@ pub(super) fn pack(arena: &Arena, visited: &BitSet, params: &Params, directions:
             previous_leaf = true;
         } else {
             let [balance] = node.balance.to_be_bytes();
-            pending.extend([Step::Leave(balance), Step::Enter(node.right), Step::Enter(node.left)]);
+            pending.extend([
+                PackStep::Leave(balance),
+                PackStep::Enter(node.right),
+                PackStep::Enter(node.left),
+            ]);
         }
     }
-    proof.push(END);
+    proof.push(END_TOKEN);
     proof.extend_from_slice(directions);
     proof
 }

@@ -2,17 +2,17 @@
 
 use core::fmt;
 
-use prooflight_core::store::{PreparedRevision, Revisions, Store, WriteBatch, node_key};
+use prooflight_core::store::{PreparedRevision, Store, TreeRevisions, WriteBatch, node_key};
 use prooflight_core::{Error, Reason, Result};
 
-use super::arena::{Arena, Changes, Node};
-use super::gathered::Gathered;
+use super::arena::{Arena, BatchChanges, Node};
 use super::load::{LoadedRevision, load};
 use super::record::{NodeRecord, PARAMS_KEY, TreeRoot, params_record};
+use super::revision_file::RevisionFile;
 use super::{AvlProver, ProvedBatch};
 use crate::operation::Operation;
 use crate::params::{Digest, Params};
-use crate::tree::{Kind, NodeId};
+use crate::tree::{NodeId, NodeKind};
 
 /// An [`AvlProver`] whose revisions all stay in a store until they are pruned.
 ///
@@ -21,7 +21,7 @@ use crate::tree::{Kind, NodeId};
 /// `store_corrupt`.
 #[derive(Debug)]
 pub struct PersistentAvlProver<S> {
-    revisions: Revisions<S, TreeRoot>,
+    revisions: TreeRevisions<S, TreeRoot>,
     prover: AvlProver,
     /// The store's id of each node of the arena.
     ids: Vec<u64>,
@@ -40,7 +40,7 @@ impl<S: Store> PersistentAvlProver<S> {
     pub(super) fn open_with(
         store: S,
         params: Params,
-        gathered: impl FnOnce(u64) -> Option<Gathered>,
+        gathered: impl FnOnce(u64) -> Option<RevisionFile>,
     ) -> Result<(Self, u64)> {
         params.check(&[])?;
         let asked = params_record(&params);
@@ -52,7 +52,7 @@ impl<S: Store> PersistentAvlProver<S> {
             ));
         }
         let empty = AvlProver::new(params)?;
-        let revisions = Revisions::open(store, |writes| {
+        let revisions = TreeRevisions::open(store, |writes| {
             writes.put(PARAMS_KEY, asked);
             (first_leaf(&empty.arena, writes), 1)
         })?;
@@ -183,12 +183,12 @@ impl<S: Store> PersistentAvlProver<S> {
         self.revisions.into_store()
     }
 
-    fn put_nodes(&self, batch: &mut WriteBatch, changes: &Changes, new_ids: &NewIds) {
+    fn put_nodes(&self, batch: &mut WriteBatch, changes: &BatchChanges, new_ids: &NewIds) {
         let arena = &self.prover.arena;
         let id_of = |node: NodeId| new_ids.of(node).unwrap_or_else(|| self.ids[node as usize]);
         for (&live, id) in changes.live.iter().zip(self.revisions.next_id()..) {
             let Node { left, right, key, balance, kind, .. } = *changes.node(live, arena);
-            let record = if kind == Kind::Leaf {
+            let record = if kind == NodeKind::Leaf {
                 NodeRecord::Leaf {
                     key: changes.key(key, arena),
                     next_key: changes.key(right, arena),
@@ -211,7 +211,7 @@ impl<S: Store> PersistentAvlProver<S> {
 pub struct PreparedBatch {
     /// The proof, the digest after the batch, and the values before it.
     pub proved: ProvedBatch,
-    changes: Changes,
+    changes: BatchChanges,
     revision: PreparedRevision<TreeRoot>,
 }
 
@@ -249,7 +249,7 @@ struct NewIds {
 }
 
 impl NewIds {
-    fn assign(changes: &Changes, arena: &Arena, next_id: u64) -> Self {
+    fn assign(changes: &BatchChanges, arena: &Arena, next_id: u64) -> Self {
         let (first_node, ..) = arena.ends();
         let mut ids = vec![0; changes.nodes.len()];
         for (&node, id) in changes.live.iter().zip(next_id..) {

@@ -11,9 +11,9 @@
 //! All integers are big-endian.
 
 use prooflight_core::store::{RevisionRoot, corrupt, id_be};
-use prooflight_core::{Reader, Result};
+use prooflight_core::{ByteReader, Result};
 
-use crate::hash::Preimage;
+use crate::hash::LabelPreimage;
 use crate::params::{Digest, Label, Params};
 
 pub(super) const PARAMS_KEY: &[u8] = b"p";
@@ -54,7 +54,7 @@ impl RevisionRoot for TreeRoot {
         record.push(self.height);
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         Ok(Self { id: id_be(reader)?, label: reader.array()?, height: reader.u8()? })
     }
 }
@@ -84,17 +84,17 @@ impl<'a> NodeRecord<'a> {
     }
 
     /// The preimage of the label.
-    pub(super) const fn preimage(&self) -> Preimage<'_> {
+    pub(super) const fn preimage(&self) -> LabelPreimage<'_> {
         match self {
-            Self::Leaf { key, next_key, value } => Preimage::Leaf { key, value, next_key },
+            Self::Leaf { key, next_key, value } => LabelPreimage::Leaf { key, value, next_key },
             Self::Internal { balance, labels: [left, right], .. } => {
-                Preimage::Internal { balance: *balance, left, right }
+                LabelPreimage::Internal { balance: *balance, left, right }
             }
         }
     }
 
     pub(super) fn decode(record: &'a [u8], key_length: usize) -> Result<Self> {
-        let mut reader = Reader::new(record);
+        let mut reader = ByteReader::new(record);
         let node = match reader.u8()? {
             0 => {
                 let key = reader.take(key_length)?;

@@ -6,21 +6,21 @@
 use std::collections::HashMap;
 
 use prooflight_core::store::{
-    Entry, Read, WriteBatch, corrupt, node_key, only_revision, require_node, root_at,
+    ReadStore, StoreEntry, WriteBatch, corrupt, node_key, only_revision, require_node, root_at,
 };
 use prooflight_core::{Error, Hex, Reason, Result};
 
 use super::record::{NodeRecord, PARAMS_KEY, TreeRoot, params_record};
 use crate::params::{Digest, Label, Params};
 use crate::partial::PartialTree;
-use crate::proof::{END, LABEL, LEAF, decode};
-use crate::tree::{Kind, NodeId, Side, Tree};
+use crate::proof::{END_TOKEN, LABEL_TOKEN, LEAF_TOKEN, decode};
+use crate::tree::{EditableTree, NodeId, NodeKind, Side};
 
 /// Reads a chunk of a kept revision: the leaves from the key `from` on, at least one, until it has `enough` bytes.
 ///
 /// `store_corrupt` if a node does not have the label that its parent commits to; `version_unavailable` if the revision is
 /// not kept.
-pub fn read_chunk<S: Read + ?Sized>(
+pub fn read_chunk<S: ReadStore + ?Sized>(
     store: &S,
     params: &Params,
     revision: u64,
@@ -28,20 +28,20 @@ pub fn read_chunk<S: Read + ?Sized>(
     enough: usize,
 ) -> Result<Vec<u8>> {
     let root: TreeRoot = root_at(store, revision)?;
-    let mut chunk = Chunk { bytes: Vec::new(), leaves: 0, follows: false };
-    let mut pending = vec![Step::Enter(root.id, root.label)];
+    let mut chunk = ChunkWriter { bytes: Vec::new(), leaves: 0, after_leaf: false };
+    let mut pending = vec![ChunkStep::Enter(root.id, root.label)];
     while let Some(step) = pending.pop() {
         let (id, label) = match step {
-            Step::Enter(_, label) if chunk.leaves > 0 && chunk.bytes.len() >= enough => {
+            ChunkStep::Enter(_, label) if chunk.leaves > 0 && chunk.bytes.len() >= enough => {
                 chunk.label(&label);
                 continue;
             }
-            Step::Enter(id, label) => (id, label),
-            Step::Skip(label) => {
+            ChunkStep::Enter(id, label) => (id, label),
+            ChunkStep::Skip(label) => {
                 chunk.label(&label);
                 continue;
             }
-            Step::Leave(balance) => {
+            ChunkStep::Leave(balance) => {
                 chunk.bytes.push(balance);
                 continue;
             }
@@ -58,43 +58,43 @@ pub fn read_chunk<S: Read + ?Sized>(
             NodeRecord::Leaf { key, next_key, value } => chunk.leaf(key, next_key, value, params),
             NodeRecord::Internal { balance, separator, ids, labels } => {
                 let [balance] = balance.to_be_bytes();
-                pending.extend([Step::Leave(balance), Step::Enter(ids[1], labels[1])]);
+                pending.extend([ChunkStep::Leave(balance), ChunkStep::Enter(ids[1], labels[1])]);
                 pending.push(if from >= separator {
-                    Step::Skip(labels[0])
+                    ChunkStep::Skip(labels[0])
                 } else {
-                    Step::Enter(ids[0], labels[0])
+                    ChunkStep::Enter(ids[0], labels[0])
                 });
             }
         }
     }
-    chunk.bytes.push(END);
+    chunk.bytes.push(END_TOKEN);
     Ok(chunk.bytes)
 }
 
 /// The remaining work, in post-order.
-enum Step {
+enum ChunkStep {
     Enter(u64, Label),
     Skip(Label),
     Leave(u8),
 }
 
-struct Chunk {
+struct ChunkWriter {
     bytes: Vec<u8>,
     leaves: u64,
     /// Whether the last node is a leaf; then the next leaf's key is omitted.
-    follows: bool,
+    after_leaf: bool,
 }
 
-impl Chunk {
+impl ChunkWriter {
     fn label(&mut self, label: &Label) {
-        self.bytes.push(LABEL);
+        self.bytes.push(LABEL_TOKEN);
         self.bytes.extend_from_slice(label);
-        self.follows = false;
+        self.after_leaf = false;
     }
 
     fn leaf(&mut self, key: &[u8], next_key: &[u8], value: &[u8], params: &Params) {
-        self.bytes.push(LEAF);
-        if !self.follows {
+        self.bytes.push(LEAF_TOKEN);
+        if !self.after_leaf {
             self.bytes.extend_from_slice(key);
         }
         self.bytes.extend_from_slice(next_key);
@@ -105,7 +105,7 @@ impl Chunk {
         }
         self.bytes.extend_from_slice(value);
         self.leaves += 1;
-        self.follows = true;
+        self.after_leaf = true;
     }
 }
 
@@ -113,20 +113,20 @@ impl Chunk {
 ///
 /// Only the chunk and one path of the tree are in memory.
 #[derive(Debug)]
-pub struct Assembly {
+pub struct RevisionAssembly {
     params: Params,
     digest: Digest,
     /// The key of the first leaf of the next chunk.
     next: Vec<u8>,
     next_id: u64,
     /// The subtrees that are complete, but whose parents are not.
-    complete: HashMap<Label, Subtree>,
+    complete: HashMap<Label, StoredSubtree>,
     root: Option<TreeRoot>,
 }
 
 /// A subtree in the store.
 #[derive(Clone, Debug)]
-struct Subtree {
+struct StoredSubtree {
     id: u64,
     /// The smallest key.
     first: Vec<u8>,
@@ -134,14 +134,14 @@ struct Subtree {
 
 /// The contents of a chunk.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct ChunkEntries {
     /// The entries for the store, ascending, above those of all earlier chunks.
-    pub nodes: Vec<Entry>,
+    pub nodes: Vec<StoreEntry>,
     /// The keys and their values, ascending.
-    pub values: Vec<Entry>,
+    pub values: Vec<StoreEntry>,
 }
 
-impl Assembly {
+impl RevisionAssembly {
     /// Starts the dictionary of a trusted digest.
     pub fn new(digest: Digest, params: Params) -> Self {
         let next = vec![0; params.key_length];
@@ -157,23 +157,23 @@ impl Assembly {
     ///
     /// Errors are those of a proof if the chunk does not have the root of the digest, and `key_not_in_leaf` if it does
     /// not start with the next leaf. On error nothing changes.
-    pub fn take(&mut self, chunk: &[u8]) -> Result<Taken> {
+    pub fn take(&mut self, chunk: &[u8]) -> Result<ChunkEntries> {
         let decoded = decode(chunk, &self.digest, chunk.len() as u64, &self.params)?;
         decoded.directions.finish()?;
         let (tree, root) = (decoded.tree, decoded.root);
         self.check_leaves(&tree, root)?;
-        let mut taken = Taken::default();
-        let mut known: Vec<Option<Subtree>> = Vec::new();
+        let mut taken = ChunkEntries::default();
+        let mut known: Vec<Option<StoredSubtree>> = Vec::new();
         // Children come before their parents.
         for node in 0..=root {
             let subtree = match tree.kind(node) {
-                Kind::Label => self.complete.get(tree.label(node)).cloned(),
-                Kind::Leaf => Some(self.leaf(&tree, node, &mut taken)),
-                Kind::Internal => self.internal(&tree, node, &known, &mut taken),
+                NodeKind::Label => self.complete.get(tree.label(node)).cloned(),
+                NodeKind::Leaf => Some(self.leaf(&tree, node, &mut taken)),
+                NodeKind::Internal => self.internal(&tree, node, &known, &mut taken),
             };
             known.push(subtree);
         }
-        self.root = known.pop().flatten().map(|Subtree { id, .. }| TreeRoot {
+        self.root = known.pop().flatten().map(|StoredSubtree { id, .. }| TreeRoot {
             id,
             label: *tree.label(root),
             height: self.digest.height(),
@@ -196,7 +196,7 @@ impl Assembly {
     /// Checks that the chunk has consecutive leaves, starting with the next one.
     fn check_leaves(&mut self, tree: &PartialTree<'_>, root: NodeId) -> Result<()> {
         let mut next = self.next.clone();
-        let mut leaves = (0..=root).filter(|&node| tree.kind(node) == Kind::Leaf).peekable();
+        let mut leaves = (0..=root).filter(|&node| tree.kind(node) == NodeKind::Leaf).peekable();
         if leaves.peek().is_none() || self.root.is_some() {
             let expected = format_args!("the leaf of {}", Hex(&next));
             return Err(Error::new(Reason::KeyNotInLeaf, expected, "none, or none is left"));
@@ -212,14 +212,19 @@ impl Assembly {
         Ok(())
     }
 
-    fn leaf(&mut self, tree: &PartialTree<'_>, leaf: NodeId, taken: &mut Taken) -> Subtree {
+    fn leaf(
+        &mut self,
+        tree: &PartialTree<'_>,
+        leaf: NodeId,
+        taken: &mut ChunkEntries,
+    ) -> StoredSubtree {
         let (key, next_key, value) = (tree.key(leaf), tree.next_key(leaf), tree.value_bytes(leaf));
         // The first leaf is the lower sentinel, which is no key.
         if key.iter().any(|byte| *byte != 0) {
             taken.values.push((key.to_vec(), value.to_vec()));
         }
         let id = self.put(&NodeRecord::Leaf { key, next_key, value }, taken);
-        Subtree { id, first: key.to_vec() }
+        StoredSubtree { id, first: key.to_vec() }
     }
 
     /// An internal node, if both of its children are complete; otherwise keeps the complete one for a later chunk.
@@ -227,9 +232,9 @@ impl Assembly {
         &mut self,
         tree: &PartialTree<'_>,
         node: NodeId,
-        known: &[Option<Subtree>],
-        taken: &mut Taken,
-    ) -> Option<Subtree> {
+        known: &[Option<StoredSubtree>],
+        taken: &mut ChunkEntries,
+    ) -> Option<StoredSubtree> {
         let children = [Side::Left, Side::Right].map(|side| tree.child(node, side));
         let labels = children.map(|child| *tree.label(child));
         match children.map(|child| known[child as usize].as_ref()) {
@@ -239,7 +244,7 @@ impl Assembly {
                 }
                 let (balance, ids) = (tree.balance(node), [left.id, right.id]);
                 let record = NodeRecord::Internal { balance, separator: &right.first, ids, labels };
-                Some(Subtree { id: self.put(&record, taken), first: left.first.clone() })
+                Some(StoredSubtree { id: self.put(&record, taken), first: left.first.clone() })
             }
             subtrees => {
                 let waiting = labels.into_iter().zip(subtrees);
@@ -250,7 +255,7 @@ impl Assembly {
         }
     }
 
-    fn put(&mut self, record: &NodeRecord<'_>, taken: &mut Taken) -> u64 {
+    fn put(&mut self, record: &NodeRecord<'_>, taken: &mut ChunkEntries) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
         taken.nodes.push((node_key(id), record.encode()));

@@ -47,7 +47,7 @@ impl Preset {
 
 /// The parameters of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct NetworkParameters {
     /// The root of the validators at genesis, which every signature covers.
     pub genesis_validators_root: Hash,
     /// The time of slot 0, in seconds since 1970.
@@ -66,11 +66,11 @@ pub struct Parameters {
 
 /// A network with consistent parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Network(Parameters);
+pub struct Network(NetworkParameters);
 
 impl Network {
     /// A network with these parameters; `invalid_config` if they are inconsistent.
-    pub fn new(parameters: Parameters) -> Result<Self> {
+    pub fn new(parameters: NetworkParameters) -> Result<Self> {
         let invalid = |expected: &str| {
             Err(Error::new(Reason::InvalidConfig, expected, format_args!("{parameters:?}")))
         };
@@ -96,7 +96,7 @@ impl Network {
     }
 
     /// The parameters.
-    pub const fn parameters(&self) -> &Parameters {
+    pub const fn parameters(&self) -> &NetworkParameters {
         &self.0
     }
 
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn impossible_networks_are_refused() {
-        let refused = |change: fn(&mut Parameters)| {
+        let refused = |change: fn(&mut NetworkParameters)| {
             let mut parameters = Network::MAINNET.parameters().clone();
             change(&mut parameters);
             Network::new(parameters).unwrap_err().reason() == Reason::InvalidConfig

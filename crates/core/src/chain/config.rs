@@ -39,7 +39,7 @@ pub struct ChainLimits {
 
 impl ChainLimits {
     /// Limits for proofs about the state: the defaults, with the chain's own limit for values.
-    pub fn of_proofs(&self) -> Limits {
+    pub fn proof_limits(&self) -> Limits {
         let max_value_bytes = usize::try_from(self.max_value).unwrap_or(usize::MAX);
         Limits { max_value_bytes, ..Limits::DEFAULT }
     }

@@ -10,7 +10,7 @@ use crate::merkle::empty_root;
 use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 
 /// The version of [`Header`].
-const VERSION: u8 = 1;
+const HEADER_VERSION: u8 = 1;
 
 /// Domain tag, hashed before a header.
 const HEADER_TAG: &[u8] = b"prooflight/header/v1";
@@ -96,7 +96,7 @@ impl Header {
         let wrong = |expected: &str, found: &dyn core::fmt::Display| {
             Err(Error::new(Reason::InvalidHeader, expected, found))
         };
-        if self.version != VERSION {
+        if self.version != HEADER_VERSION {
             return wrong("version 1", &self.version);
         }
         if !self.roots.is_sorted_by(|(a, _), (b, _)| a < b) {

@@ -8,13 +8,13 @@ use crate::{Error, Hash, Reason, Result};
 
 /// A header that the caller accepts, and older headers proven to be in its history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Headers {
+pub struct AcceptedHeaders {
     newest: Header,
     /// Ascending by height.
     older: Vec<Header>,
 }
 
-impl Headers {
+impl AcceptedHeaders {
     /// One header, which the caller accepts: a verified head, or a verified ancestor of one.
     pub const fn one(header: Header) -> Self {
         Self { newest: header, older: Vec::new() }

@@ -18,10 +18,10 @@ pub use checkpoint::Checkpoint;
 pub use config::{ChainConfig, ChainLimits};
 pub use hash::{Blake2bTree, state_key};
 pub use header::{Header, SignedHeader};
-pub use headers::Headers;
+pub use headers::AcceptedHeaders;
 pub use operation::{StateOperation, operations_root};
 pub use scheme_config::{LmptConfig, LvmtConfig, SchemeConfig};
 pub use sync::{
-    Relation, SyncPolicy, Wanted, check_wanted, relation, verify_ancestor, verify_ancestor_at,
-    verify_ancestors, verify_head,
+    HeaderOrder, RequestedBlock, SyncPolicy, check_requested, relation, verify_ancestor,
+    verify_ancestor_at, verify_ancestors, verify_head,
 };

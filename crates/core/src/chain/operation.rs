@@ -6,8 +6,8 @@ use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::Blake2bTree;
 use super::config::encode;
-use crate::merkle::{Frontier, leaf_hash};
-use crate::store::Change;
+use crate::merkle::{MerkleFrontier, leaf_hash};
+use crate::store::RawKeyChange;
 
 /// One change of the raw state, before any scheme maps its key.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -35,7 +35,7 @@ impl StateOperation {
     }
 }
 
-impl<'a> From<&'a StateOperation> for Change<'a> {
+impl<'a> From<&'a StateOperation> for RawKeyChange<'a> {
     fn from(operation: &'a StateOperation) -> Self {
         match operation {
             StateOperation::Set { key, value } => Self { key, value: Some(value) },
@@ -46,7 +46,7 @@ impl<'a> From<&'a StateOperation> for Change<'a> {
 
 /// The root over a block's normalised operations, which are ascending by key.
 pub fn operations_root(operations: &[StateOperation]) -> Hash {
-    let mut tree = Frontier::<Blake2bTree>::new();
+    let mut tree = MerkleFrontier::<Blake2bTree>::new();
     for operation in operations {
         tree.push(leaf_hash::<Blake2bTree>(&encode(operation)));
     }

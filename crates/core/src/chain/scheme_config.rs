@@ -18,7 +18,7 @@ pub struct SchemeConfig {
 
 impl SchemeConfig {
     /// A scheme without parameters.
-    pub const fn plain(scheme: Scheme) -> Self {
+    pub const fn without_params(scheme: Scheme) -> Self {
         Self { id: scheme.id(), params: Vec::new() }
     }
 

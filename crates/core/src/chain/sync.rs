@@ -136,7 +136,7 @@ pub fn verify_ancestors(head: &Header, headers: &[Header], hashes: &[Hash]) -> R
 
 /// How the caller specified the requested block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum RequestedBlock {
     /// The newest block, of at least this height.
     Newest(u64),
     /// The block of this height.
@@ -148,17 +148,17 @@ pub enum Wanted {
 /// Checks that a header belongs to the requested block.
 ///
 /// A height below the newest known one is `head_behind`; another block's header is `wrong_block`.
-pub fn check_wanted(wanted: &Wanted, header: &Header) -> Result<()> {
+pub fn check_requested(wanted: &RequestedBlock, header: &Header) -> Result<()> {
     let found = header.height;
     match *wanted {
-        Wanted::Newest(least) if found < least => {
+        RequestedBlock::Newest(least) if found < least => {
             let expected = format_args!("a height of at least {least}");
             Err(Error::new(Reason::HeadBehind, expected, found))
         }
-        Wanted::Height(height) if found != height => {
+        RequestedBlock::Height(height) if found != height => {
             Err(Error::new(Reason::WrongBlock, format_args!("block {height}"), found))
         }
-        Wanted::Hash(hash) if header.hash() != hash => {
+        RequestedBlock::Hash(hash) if header.hash() != hash => {
             let expected = format_args!("block {}", Hex(&hash));
             Err(Error::new(Reason::WrongBlock, expected, Hex(&header.hash())))
         }
@@ -168,7 +168,7 @@ pub fn check_wanted(wanted: &Wanted, header: &Header) -> Result<()> {
 
 /// The order of two headers, each known by height and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub enum HeaderOrder {
     /// The same header.
     Same,
     /// Another header of the same height: an authority that signed both has signed two histories.
@@ -180,12 +180,12 @@ pub enum Relation {
 }
 
 /// The relation of the first header to the second.
-pub fn relation(one: (u64, &Hash), other: (u64, &Hash)) -> Relation {
+pub fn relation(one: (u64, &Hash), other: (u64, &Hash)) -> HeaderOrder {
     match one.0.cmp(&other.0) {
-        Ordering::Less => Relation::Below,
-        Ordering::Greater => Relation::Above,
-        Ordering::Equal if one.1 == other.1 => Relation::Same,
-        Ordering::Equal => Relation::Conflicting,
+        Ordering::Less => HeaderOrder::Below,
+        Ordering::Greater => HeaderOrder::Above,
+        Ordering::Equal if one.1 == other.1 => HeaderOrder::Same,
+        Ordering::Equal => HeaderOrder::Conflicting,
     }
 }
 

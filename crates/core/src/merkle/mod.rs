@@ -45,7 +45,7 @@ pub fn node_hash<H: TreeHash>(left: &Hash, right: &Hash) -> Hash {
 
 /// The root over leaves given by their hashes.
 pub fn root<H: TreeHash>(leaves: &[Hash]) -> Hash {
-    let mut frontier = Frontier::<H>::new();
+    let mut frontier = MerkleFrontier::<H>::new();
     for leaf in leaves {
         frontier.push(*leaf);
     }
@@ -131,14 +131,14 @@ pub fn verify_inclusion<H: TreeHash>(
 
 /// A growing tree, kept as the roots of its full subtrees: enough to append and to compute the root.
 #[derive(Debug)]
-pub struct Frontier<H> {
+pub struct MerkleFrontier<H> {
     size: u64,
     /// The largest first; one for each bit of `size`.
     peaks: Vec<Hash>,
     hash: core::marker::PhantomData<H>,
 }
 
-impl<H: TreeHash> Frontier<H> {
+impl<H: TreeHash> MerkleFrontier<H> {
     /// The empty tree.
     pub const fn new() -> Self {
         Self { size: 0, peaks: Vec::new(), hash: core::marker::PhantomData }
@@ -168,13 +168,13 @@ impl<H: TreeHash> Frontier<H> {
     }
 }
 
-impl<H: TreeHash> Default for Frontier<H> {
+impl<H: TreeHash> Default for MerkleFrontier<H> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<H> Clone for Frontier<H> {
+impl<H> Clone for MerkleFrontier<H> {
     fn clone(&self) -> Self {
         Self { size: self.size, peaks: self.peaks.clone(), hash: self.hash }
     }
@@ -186,9 +186,9 @@ mod tests {
     use alloc::string::{String, ToString};
     use sha2::{Digest, Sha256};
 
-    pub(super) struct Sha;
+    pub(super) struct Sha256Tree;
 
-    impl TreeHash for Sha {
+    impl TreeHash for Sha256Tree {
         fn hash(parts: &[&[u8]]) -> Hash {
             parts.iter().fold(Sha256::new(), Sha256::chain_update).finalize().into()
         }
@@ -210,7 +210,7 @@ mod tests {
             &[0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57],
             b"`abcdefghijklmno",
         ];
-        data.map(leaf_hash::<Sha>).to_vec()
+        data.map(leaf_hash::<Sha256Tree>).to_vec()
     }
 
     /// Roots and paths as published with Certificate Transparency.
@@ -228,14 +228,14 @@ mod tests {
             "0x5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
         ];
         for (size, published) in published.into_iter().enumerate() {
-            assert_eq!(hex(&root::<Sha>(&leaves()[..size])), published);
+            assert_eq!(hex(&root::<Sha256Tree>(&leaves()[..size])), published);
         }
     }
 
     #[test]
     fn certificate_transparency_paths() {
         let path = |size: usize, index| -> Vec<String> {
-            let path = inclusion_path::<Sha>(&leaves()[..size], index).unwrap();
+            let path = inclusion_path::<Sha256Tree>(&leaves()[..size], index).unwrap();
             path.iter().map(hex).collect()
         };
         assert!(path(1, 0).is_empty());
@@ -271,13 +271,13 @@ mod tests {
 
     #[test]
     fn every_path_verifies_at_its_place_and_nowhere_else() {
-        let all: Vec<Hash> = (0..40u8).map(|n| leaf_hash::<Sha>(&[n])).collect();
+        let all: Vec<Hash> = (0..40u8).map(|n| leaf_hash::<Sha256Tree>(&[n])).collect();
         for size in 1..=all.len() {
-            let root = root::<Sha>(&all[..size]);
+            let root = root::<Sha256Tree>(&all[..size]);
             for index in 0..size {
-                let path = inclusion_path::<Sha>(&all[..size], index).unwrap();
+                let path = inclusion_path::<Sha256Tree>(&all[..size], index).unwrap();
                 let verify = |leaf: &Hash, index: usize, size: usize, path: &[Hash]| {
-                    verify_inclusion::<Sha>(&root, leaf, index as u64, size as u64, path)
+                    verify_inclusion::<Sha256Tree>(&root, leaf, index as u64, size as u64, path)
                 };
                 verify(&all[index], index, size, &path).unwrap();
                 for other in (0..size).filter(|&other| other != index) {
@@ -306,16 +306,19 @@ mod tests {
     fn a_node_is_no_leaf_and_nothing_is_in_the_empty_tree() {
         let all = leaves();
         // As in CVE-2012-2459: an inner node passed off as a leaf one level up.
-        let node = node_hash::<Sha>(&all[0], &all[1]);
-        let path = inclusion_path::<Sha>(&all, 0).unwrap();
-        let refused = verify_inclusion::<Sha>(&root::<Sha>(&all), &node, 0, 4, &path[1..]);
-        assert!(refused.is_ok(), "the tree over four pairs is a tree: sizes must be trusted");
-        assert_ne!(leaf_hash::<Sha>(&[all[0], all[1]].concat()), node);
+        let node = node_hash::<Sha256Tree>(&all[0], &all[1]);
+        let path = inclusion_path::<Sha256Tree>(&all, 0).unwrap();
         let refused =
-            verify_inclusion::<Sha>(&empty_root::<Sha>(), &all[0], 0, 0, &[]).unwrap_err();
+            verify_inclusion::<Sha256Tree>(&root::<Sha256Tree>(&all), &node, 0, 4, &path[1..]);
+        assert!(refused.is_ok(), "the tree over four pairs is a tree: sizes must be trusted");
+        assert_ne!(leaf_hash::<Sha256Tree>(&[all[0], all[1]].concat()), node);
+        let refused =
+            verify_inclusion::<Sha256Tree>(&empty_root::<Sha256Tree>(), &all[0], 0, 0, &[])
+                .unwrap_err();
         assert_eq!(refused.reason(), Reason::IndexOutOfRange);
         let refused =
-            verify_inclusion::<Sha>(&root::<Sha>(&all), &all[0], 8, 8, &path).unwrap_err();
+            verify_inclusion::<Sha256Tree>(&root::<Sha256Tree>(&all), &all[0], 8, 8, &path)
+                .unwrap_err();
         assert_eq!(refused.reason(), Reason::IndexOutOfRange);
         assert_eq!(path_length(u64::MAX - 1, u64::MAX), 63);
         assert_eq!(path_length(0, u64::MAX), 64);

@@ -30,7 +30,7 @@ pub fn multiproof(indices: &[u64], size: u64) -> Result<Vec<Subtree>> {
         |index| *index,
         size,
         |step| {
-            if let Step::Other(subtree) = step {
+            if let AssemblyStep::Other(subtree) = step {
                 subtrees.push(subtree);
             }
             Ok(())
@@ -57,9 +57,11 @@ pub fn multiproof_root<H: TreeHash>(
         size,
         |step| {
             match step {
-                Step::Leaf(&(_, hash)) => done.push(hash),
-                Step::Other(subtree) => done.push(hashes.next().ok_or_else(|| missing(subtree))?),
-                Step::Join => {
+                AssemblyStep::Leaf(&(_, hash)) => done.push(hash),
+                AssemblyStep::Other(subtree) => {
+                    done.push(hashes.next().ok_or_else(|| missing(subtree))?);
+                }
+                AssemblyStep::Join => {
                     if let (Some(right), Some(left)) = (done.pop(), done.pop()) {
                         done.push(node_hash::<H>(&left, &right));
                     }
@@ -77,7 +79,7 @@ fn missing(subtree: Subtree) -> Error {
 }
 
 /// One step of assembling a tree, in post-order: left half, right half, then the node above both.
-enum Step<'a, T> {
+enum AssemblyStep<'a, T> {
     /// One of the leaves.
     Leaf(&'a T),
     /// A subtree without any of the leaves.
@@ -87,7 +89,7 @@ enum Step<'a, T> {
 }
 
 /// A subtree that is still to be visited, or a node whose halves are visited before it.
-enum Task<'a, T> {
+enum VisitTask<'a, T> {
     Part(Subtree, &'a [T]),
     Join,
 }
@@ -96,25 +98,28 @@ fn visit<T>(
     leaves: &[T],
     index: impl Fn(&T) -> u64,
     size: u64,
-    mut visitor: impl FnMut(Step<'_, T>) -> Result<()>,
+    mut visitor: impl FnMut(AssemblyStep<'_, T>) -> Result<()>,
 ) -> Result<()> {
     check(leaves, &index, size)?;
-    let mut tasks = vec![Task::Part(Subtree { start: 0, size }, leaves)];
+    let mut tasks = vec![VisitTask::Part(Subtree { start: 0, size }, leaves)];
     while let Some(task) = tasks.pop() {
-        let Task::Part(part, leaves) = task else {
-            visitor(Step::Join)?;
+        let VisitTask::Part(part, leaves) = task else {
+            visitor(AssemblyStep::Join)?;
             continue;
         };
         match leaves {
-            [] => visitor(Step::Other(part))?,
-            [leaf] if part.size == 1 => visitor(Step::Leaf(leaf))?,
+            [] => visitor(AssemblyStep::Other(part))?,
+            [leaf] if part.size == 1 => visitor(AssemblyStep::Leaf(leaf))?,
             _ => {
                 let half = largest_power_below(part.size);
                 let middle = part.start + half;
                 let (left, right) = leaves.split_at(leaves.partition_point(|l| index(l) < middle));
-                tasks.push(Task::Join);
-                tasks.push(Task::Part(Subtree { start: middle, size: part.size - half }, right));
-                tasks.push(Task::Part(Subtree { start: part.start, size: half }, left));
+                tasks.push(VisitTask::Join);
+                tasks.push(VisitTask::Part(
+                    Subtree { start: middle, size: part.size - half },
+                    right,
+                ));
+                tasks.push(VisitTask::Part(Subtree { start: part.start, size: half }, left));
             }
         }
     }
@@ -143,18 +148,18 @@ const fn largest_power_below(size: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Sha;
+    use super::super::tests::Sha256Tree;
     use super::super::{inclusion_path, leaf_hash, root, verify_inclusion};
     use super::*;
 
     fn leaves(size: usize) -> Vec<Hash> {
-        (0..size).map(|n| leaf_hash::<Sha>(&n.to_be_bytes())).collect()
+        (0..size).map(|n| leaf_hash::<Sha256Tree>(&n.to_be_bytes())).collect()
     }
 
     fn proof(all: &[Hash], indices: &[u64]) -> Vec<Hash> {
         let root_of = |part: Subtree| {
             let [start, size] = [part.start, part.size].map(|n| usize::try_from(n).unwrap());
-            root::<Sha>(&all[start..start + size])
+            root::<Sha256Tree>(&all[start..start + size])
         };
         let size = all.len() as u64;
         multiproof(indices, size).unwrap().into_iter().map(root_of).collect()
@@ -176,10 +181,10 @@ mod tests {
                 let proof = proof(&all, &indices);
                 let root_with = |hashes: &[Hash], size: usize| {
                     let mut hashes = hashes.iter().copied();
-                    let root = multiproof_root::<Sha>(&chosen, size as u64, &mut hashes);
+                    let root = multiproof_root::<Sha256Tree>(&chosen, size as u64, &mut hashes);
                     root.map(|root| (root, hashes.len()))
                 };
-                let expected = root::<Sha>(&all);
+                let expected = root::<Sha256Tree>(&all);
                 assert_eq!(root_with(&proof, size), Ok((expected, 0)), "{indices:?} of {size}");
                 let longer = [&proof[..], &[[0; 32]]].concat();
                 assert_eq!(root_with(&longer, size), Ok((expected, 1)));
@@ -199,11 +204,17 @@ mod tests {
         for size in 1..40 {
             let all = leaves(size);
             for index in 0..size {
-                let mut of_path = inclusion_path::<Sha>(&all, index).unwrap();
+                let mut of_path = inclusion_path::<Sha256Tree>(&all, index).unwrap();
                 let mut of_set = proof(&all, &[index as u64]);
-                let root = root::<Sha>(&all);
-                verify_inclusion::<Sha>(&root, &all[index], index as u64, size as u64, &of_path)
-                    .unwrap();
+                let root = root::<Sha256Tree>(&all);
+                verify_inclusion::<Sha256Tree>(
+                    &root,
+                    &all[index],
+                    index as u64,
+                    size as u64,
+                    &of_path,
+                )
+                .unwrap();
                 of_path.sort_unstable();
                 of_set.sort_unstable();
                 assert_eq!(of_set, of_path, "leaf {index} of {size}");
@@ -226,7 +237,7 @@ mod tests {
         assert_eq!(parts.iter().map(|part| part.size).sum::<u64>(), u64::MAX - 2);
         let mut hashes = core::iter::repeat([1; 32]);
         let leaves = [(0, [2; 32]), (u64::MAX - 1, [3; 32])];
-        multiproof_root::<Sha>(&leaves, u64::MAX, &mut hashes).unwrap();
+        multiproof_root::<Sha256Tree>(&leaves, u64::MAX, &mut hashes).unwrap();
     }
 
     #[test]

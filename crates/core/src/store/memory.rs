@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
-use super::{Entry, Read, Store, WriteBatch};
+use super::{ReadStore, Store, StoreEntry, WriteBatch};
 use crate::Result;
 
 /// A store in memory, for tests and browsers; dropping it loses everything.
@@ -15,12 +15,12 @@ pub struct MemoryStore {
     entries: Arc<BTreeMap<Vec<u8>, Vec<u8>>>,
 }
 
-impl Read for MemoryStore {
+impl ReadStore for MemoryStore {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         Ok(self.entries.get(key).cloned())
     }
 
-    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<StoreEntry>> + '_> {
         if from >= to {
             return Box::new(core::iter::empty());
         }

@@ -1,7 +1,7 @@
 //! The key-value store that provers keep their state in: get, ordered range, atomic batch, snapshot.
 //!
 //! Nothing else is assumed, so that an embedded store, memory, or a distributed engine can implement
-//! it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`Revisions`] keeps
+//! it. Keys and values are byte strings; keys are ordered as unsigned bytes. [`TreeRevisions`] keeps
 //! a tree of immutable nodes on top of it, with a root for each revision. [`StateStore`] is the
 //! interface of each scheme's authenticated store, whether it uses this store or files of its own.
 
@@ -13,10 +13,10 @@ mod state;
 
 pub use memory::MemoryStore;
 pub use revisions::{
-    PreparedRevision, RevisionRoot, Revisions, id_be, node_key, only_revision, require_node,
+    PreparedRevision, RevisionRoot, TreeRevisions, id_be, node_key, only_revision, require_node,
     root_at,
 };
-pub use state::{Change, Entries, Prepared, Proved, StateReader, StateStore};
+pub use state::{Prepared, RawKeyChange, StateProof, StateReader, StateStore, TransferRequest};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -25,21 +25,21 @@ use core::fmt::Display;
 use crate::{Error, Reason, Result};
 
 /// A key with its value.
-pub type Entry = (Vec<u8>, Vec<u8>);
+pub type StoreEntry = (Vec<u8>, Vec<u8>);
 
 /// Reading one consistent state of a store. Failures are `store_failed`.
-pub trait Read {
+pub trait ReadStore {
     /// The value of a key; `None` if absent.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
 
     /// The entries with `from <= key < to`, ascending.
-    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_>;
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<StoreEntry>> + '_>;
 }
 
 /// A store that is written in atomic batches.
-pub trait Store: Read {
+pub trait Store: ReadStore {
     /// A consistent view that later writes do not change.
-    type Snapshot: Read;
+    type Snapshot: ReadStore;
 
     /// A snapshot of the current state.
     fn snapshot(&self) -> Result<Self::Snapshot>;

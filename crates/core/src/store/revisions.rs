@@ -13,8 +13,8 @@
 use alloc::vec::Vec;
 use core::mem::take;
 
-use super::{Read, Store, WriteBatch, corrupt};
-use crate::{Error, Reader, Reason, Result};
+use super::{ReadStore, Store, WriteBatch, corrupt};
+use crate::{ByteReader, Error, Reason, Result};
 
 const NEWEST_KEY: &[u8] = b"h";
 const OLDEST_KEY: &[u8] = b"o";
@@ -25,14 +25,14 @@ pub trait RevisionRoot: Copy + PartialEq {
     fn encode(&self, record: &mut Vec<u8>);
 
     /// Reads the record back.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self>;
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self>;
 }
 
 /// The revisions of one tree: each applied change creates the next, and pruning deletes the oldest.
 ///
 /// Revision 0 is the empty tree. This type knows ids and roots; the owner decides what a node contains.
 #[derive(Debug)]
-pub struct Revisions<S, R> {
+pub struct TreeRevisions<S, R> {
     store: S,
     newest: u64,
     oldest: u64,
@@ -58,20 +58,20 @@ impl<R> PreparedRevision<R> {
     }
 }
 
-impl<S: Store, R: RevisionRoot> Revisions<S, R> {
+impl<S: Store, R: RevisionRoot> TreeRevisions<S, R> {
     /// Opens the newest revision in a store, or writes revision 0 into an empty one.
     ///
     /// `empty` writes the empty tree to the batch and returns its root and the first free id.
     pub fn open(mut store: S, empty: impl FnOnce(&mut WriteBatch) -> (R, u64)) -> Result<Self> {
-        if let Some((oldest, newest)) = kept(&store)? {
-            let Record { root, next_id, .. } = read(&store, newest)?;
+        if let Some((oldest, newest)) = revision_bounds(&store)? {
+            let RevisionRecord { root, next_id, .. } = read(&store, newest)?;
             return Ok(Self { store, newest, oldest, root, next_id });
         }
         let mut writes = WriteBatch::new();
         let (root, next_id) = empty(&mut writes);
         writes.put(NEWEST_KEY, 0_u64.to_be_bytes());
         writes.put(OLDEST_KEY, 0_u64.to_be_bytes());
-        writes.put(revision_key(0), Record { root, next_id, removed: Vec::new() }.encode());
+        writes.put(revision_key(0), RevisionRecord { root, next_id, removed: Vec::new() }.encode());
         store.write(writes)?;
         Ok(Self { store, newest: 0, oldest: 0, root, next_id })
     }
@@ -125,7 +125,7 @@ impl<S: Store, R: RevisionRoot> Revisions<S, R> {
     ) -> PreparedRevision<R> {
         let revision = self.newest + 1;
         let mut writes = nodes;
-        writes.put(revision_key(revision), Record { root, next_id, removed }.encode());
+        writes.put(revision_key(revision), RevisionRecord { root, next_id, removed }.encode());
         writes.put(NEWEST_KEY, revision.to_be_bytes());
         PreparedRevision { writes, revision, before: self.root, after: root, next_id }
     }
@@ -178,13 +178,17 @@ pub fn only_revision<R: RevisionRoot>(revision: u64, root: R, next_id: u64) -> W
     let mut writes = WriteBatch::new();
     writes.put(NEWEST_KEY, revision.to_be_bytes());
     writes.put(OLDEST_KEY, revision.to_be_bytes());
-    writes.put(revision_key(revision), Record { root, next_id, removed: Vec::new() }.encode());
+    writes.put(
+        revision_key(revision),
+        RevisionRecord { root, next_id, removed: Vec::new() }.encode(),
+    );
     writes
 }
 
 /// The root of a kept revision in a store or a snapshot of one; otherwise `version_unavailable`.
-pub fn root_at<S: Read + ?Sized, R: RevisionRoot>(store: &S, revision: u64) -> Result<R> {
-    let (oldest, newest) = kept(store)?.ok_or_else(|| corrupt("the newest revision", "none"))?;
+pub fn root_at<S: ReadStore + ?Sized, R: RevisionRoot>(store: &S, revision: u64) -> Result<R> {
+    let (oldest, newest) =
+        revision_bounds(store)?.ok_or_else(|| corrupt("the newest revision", "none"))?;
     check_kept(revision, oldest, newest)?;
     read(store, revision).map(|record| record.root)
 }
@@ -195,24 +199,26 @@ pub fn node_key(id: u64) -> Vec<u8> {
 }
 
 /// A node's record; `store_corrupt` if absent.
-pub fn require_node<S: Read + ?Sized>(store: &S, id: u64) -> Result<Vec<u8>> {
+pub fn require_node<S: ReadStore + ?Sized>(store: &S, id: u64) -> Result<Vec<u8>> {
     store.get(&node_key(id))?.ok_or_else(|| corrupt(format_args!("node {id}"), "none"))
 }
 
 /// Reads an id.
-pub fn id_be(reader: &mut Reader<'_>) -> Result<u64> {
+pub fn id_be(reader: &mut ByteReader<'_>) -> Result<u64> {
     reader.array().map(u64::from_be_bytes)
 }
 
 /// The oldest and the newest revision; `None` if the store is empty.
-fn kept<S: Read + ?Sized>(store: &S) -> Result<Option<(u64, u64)>> {
-    let Some(newest) = number(store, NEWEST_KEY, "the newest revision")? else { return Ok(None) };
-    let oldest = number(store, OLDEST_KEY, "the oldest revision")?;
+fn revision_bounds<S: ReadStore + ?Sized>(store: &S) -> Result<Option<(u64, u64)>> {
+    let Some(newest) = read_number(store, NEWEST_KEY, "the newest revision")? else {
+        return Ok(None);
+    };
+    let oldest = read_number(store, OLDEST_KEY, "the oldest revision")?;
     let oldest = oldest.ok_or_else(|| corrupt("the oldest revision", "none"))?;
     Ok(Some((oldest, newest)))
 }
 
-fn number<S: Read + ?Sized>(store: &S, key: &[u8], name: &str) -> Result<Option<u64>> {
+fn read_number<S: ReadStore + ?Sized>(store: &S, key: &[u8], name: &str) -> Result<Option<u64>> {
     let Some(record) = store.get(key)? else { return Ok(None) };
     let number = <[u8; 8]>::try_from(&record[..]);
     let found = format_args!("{} bytes", record.len());
@@ -232,21 +238,24 @@ fn revision_key(revision: u64) -> Vec<u8> {
     [b"v", &revision.to_be_bytes()[..]].concat()
 }
 
-struct Record<R> {
+struct RevisionRecord<R> {
     root: R,
     next_id: u64,
     removed: Vec<u64>,
 }
 
-fn read<S: Read + ?Sized, R: RevisionRoot>(store: &S, revision: u64) -> Result<Record<R>> {
+fn read<S: ReadStore + ?Sized, R: RevisionRoot>(
+    store: &S,
+    revision: u64,
+) -> Result<RevisionRecord<R>> {
     let record = store.get(&revision_key(revision))?;
     let record = record.ok_or_else(|| corrupt(format_args!("revision {revision}"), "none"))?;
-    Record::decode(&record).map_err(|error| {
+    RevisionRecord::decode(&record).map_err(|error| {
         corrupt(format_args!("revision {revision}: {}", error.expected()), error.found())
     })
 }
 
-impl<R: RevisionRoot> Record<R> {
+impl<R: RevisionRoot> RevisionRecord<R> {
     fn encode(&self) -> Vec<u8> {
         let mut record = Vec::new();
         self.root.encode(&mut record);
@@ -258,7 +267,7 @@ impl<R: RevisionRoot> Record<R> {
     }
 
     fn decode(record: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(record);
+        let mut reader = ByteReader::new(record);
         let root = R::decode(&mut reader)?;
         let next_id = id_be(&mut reader)?;
         let mut removed = Vec::new();
@@ -279,17 +288,17 @@ mod tests {
             record.extend_from_slice(&self.to_be_bytes());
         }
 
-        fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+        fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
             id_be(reader)
         }
     }
 
-    fn begun() -> Revisions<MemoryStore, u64> {
-        Revisions::open(MemoryStore::default(), |_| (0, 1)).unwrap()
+    fn begun() -> TreeRevisions<MemoryStore, u64> {
+        TreeRevisions::open(MemoryStore::default(), |_| (0, 1)).unwrap()
     }
 
     /// The next revision: one new node, which replaces the root.
-    fn grow(revisions: &Revisions<MemoryStore, u64>) -> PreparedRevision<u64> {
+    fn grow(revisions: &TreeRevisions<MemoryStore, u64>) -> PreparedRevision<u64> {
         let id = revisions.next_id();
         let mut nodes = WriteBatch::new();
         nodes.put(node_key(id), *b"node");
@@ -308,7 +317,7 @@ mod tests {
         revisions.prune(2).unwrap();
         revisions.write(&mut prepared).unwrap();
         revisions.commit(&prepared).unwrap();
-        let revisions = Revisions::<_, u64>::open(revisions.into_store(), |_| (0, 1)).unwrap();
+        let revisions = TreeRevisions::<_, u64>::open(revisions.into_store(), |_| (0, 1)).unwrap();
         assert_eq!((revisions.oldest(), revisions.newest()), (2, 4));
         assert_eq!(revisions.root_at(1).unwrap_err().reason(), Reason::VersionUnavailable);
         assert_eq!(revisions.root_at(2), Ok(2));

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes of a checksum: XXH3, big-endian.
-pub const CHECKSUM: usize = 8;
+pub const CHECKSUM_BYTES: usize = 8;
 
 /// Appends the checksum to a record.
 pub fn seal(key: &[u8], mut record: Vec<u8>) -> Vec<u8> {
@@ -15,7 +15,7 @@ pub fn seal(key: &[u8], mut record: Vec<u8>) -> Vec<u8> {
 
 /// Removes the checksum from a value as it was read; `None` if it does not match.
 pub fn unseal(key: &[u8], mut value: Vec<u8>) -> Option<Vec<u8>> {
-    let length = value.len().checked_sub(CHECKSUM)?;
+    let length = value.len().checked_sub(CHECKSUM_BYTES)?;
     let (record, found) = value.split_at(length);
     if found != checksum(key, record) {
         return None;
@@ -24,7 +24,7 @@ pub fn unseal(key: &[u8], mut value: Vec<u8>) -> Option<Vec<u8>> {
     Some(value)
 }
 
-fn checksum(key: &[u8], record: &[u8]) -> [u8; CHECKSUM] {
+fn checksum(key: &[u8], record: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut hasher = Xxh3::new();
     hasher.update(key);
     hasher.update(record);

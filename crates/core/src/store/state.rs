@@ -36,7 +36,7 @@ pub trait StateStore: Sized {
     /// Computes the next block.
     ///
     /// `changes` are normalised: ascending by key, one for each key, and a delete only of a key that has a value.
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Self::Next>>;
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<Self::Next>>;
 
     /// Adopts a prepared block whose writes are in the store.
     ///
@@ -59,49 +59,49 @@ pub trait StateReader {
     ///
     /// `unknown_statement` if the scheme does not support the statement, `version_unavailable` if the store no longer
     /// keeps a state that the proof needs.
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved>;
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof>;
 
     /// Proves a statement against the root after the block `root`, in a scheme whose roots prove all states before
     /// them; a page of a range opens at most `entries` entries.
     ///
     /// `unknown_statement` in other schemes; `version_unavailable` if the store does not keep that root.
-    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<Proved> {
+    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<StateProof> {
         let _ = (root, entries);
-        Err(no_older(statement))
+        Err(unsupported_statement(statement))
     }
 
     /// Proves entries for a replica against the root after the block `root`; errors are those of
     /// [`prove_at`](Self::prove_at).
-    fn transfer(&self, root: u64, entries: &Entries<'_>) -> Result<Proved> {
-        let &Entries { lo, hi, .. } = entries;
-        Err(no_older(&Statement::Range { height: root, lo, hi, reverse: false }))
+    fn transfer(&self, root: u64, entries: &TransferRequest<'_>) -> Result<StateProof> {
+        let &TransferRequest { lo, hi, .. } = entries;
+        Err(unsupported_statement(&Statement::Range { height: root, lo, hi, reverse: false }))
     }
 }
 
 /// The refusal of a scheme whose roots prove no state but their own.
 #[cold]
-fn no_older(statement: &Statement<'_>) -> Error {
+fn unsupported_statement(statement: &Statement<'_>) -> Error {
     let expected = format_args!("a scheme with {}s", Ability::Range.as_str());
     Error::new(Reason::UnknownStatement, expected, statement.ability().as_str())
 }
 
 impl<R: StateReader + ?Sized> StateReader for Arc<R> {
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof> {
         (**self).prove(statement)
     }
 
-    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<Proved> {
+    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<StateProof> {
         (**self).prove_at(root, statement, entries)
     }
 
-    fn transfer(&self, root: u64, entries: &Entries<'_>) -> Result<Proved> {
+    fn transfer(&self, root: u64, entries: &TransferRequest<'_>) -> Result<StateProof> {
         (**self).transfer(root, entries)
     }
 }
 
 /// The entries `lo <= key < hi` that a replica requests: all, or those that a block after `after` wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entries<'a> {
+pub struct TransferRequest<'a> {
     /// The first key that may be in the range.
     pub lo: &'a [u8],
     /// The first key after the range; `None` if it has no end.
@@ -114,14 +114,14 @@ pub struct Entries<'a> {
 
 /// A block's change of one raw key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change<'a> {
+pub struct RawKeyChange<'a> {
     /// The key.
     pub key: &'a [u8],
     /// Its new value, or `None` if it is deleted.
     pub value: Option<&'a [u8]>,
 }
 
-impl<'a> Change<'a> {
+impl<'a> RawKeyChange<'a> {
     /// Sets a key to a value.
     pub const fn set(key: &'a [u8], value: &'a [u8]) -> Self {
         Self { key, value: Some(value) }
@@ -133,7 +133,7 @@ impl<'a> Change<'a> {
     }
 }
 
-impl<'a, K: AsRef<[u8]>, V: AsRef<[u8]>> From<&'a (K, Option<V>)> for Change<'a> {
+impl<'a, K: AsRef<[u8]>, V: AsRef<[u8]>> From<&'a (K, Option<V>)> for RawKeyChange<'a> {
     fn from((key, value): &'a (K, Option<V>)) -> Self {
         Self { key: key.as_ref(), value: value.as_ref().map(AsRef::as_ref) }
     }
@@ -154,14 +154,14 @@ pub struct Prepared<N> {
 
 /// A proof of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proved {
+pub struct StateProof {
     /// The blocks whose roots the proof is against, newest first, with these roots.
     pub roots: Vec<(u64, Vec<u8>)>,
     /// The proof, in the scheme's format.
     pub proof: Vec<u8>,
 }
 
-impl Proved {
+impl StateProof {
     /// A proof against the root of one block.
     pub fn at(height: u64, root: impl Into<Vec<u8>>, proof: Vec<u8>) -> Self {
         Self { roots: Vec::from([(height, root.into())]), proof }

@@ -6,21 +6,22 @@ use alloc::vec::Vec;
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{
-    Change, Prepared, Proved, Read, StateReader, StateStore, Store, WriteBatch, corrupt,
+    Prepared, RawKeyChange, ReadStore, StateProof, StateReader, StateStore, Store, WriteBatch,
+    corrupt,
 };
 use prooflight_core::{Error, Reason, Result, Scheme, keccak256};
 use prooflight_mpt::TrieRoot;
 
-use super::era::{Sums, entries};
-use super::merge::{Merger, PART_KEYS, merged, put_flat};
+use super::era::{EraSums, entries};
+use super::merge::{EraMerger, MERGE_PART_KEYS, finished_merge, put_flat};
 use super::record::{
-    Made, NEWEST_KEY, Newest, OLDEST_KEY, PARAMS_KEY, Record, Snapshot, block_key, encode_block,
-    era_key, flat_key, snapshot_key,
+    EraSnapshot, FixedParams, NEWEST_KEY, NewestBlock, OLDEST_KEY, PARAMS_KEY, StoreRecord,
+    block_key, encode_block, era_key, flat_key, snapshot_key,
 };
-use super::replay::{Replays, replay};
-use super::trie::{Leaf, Trie};
-use super::version::{RECENT, Version, Versions, trim, value_of};
-use crate::{EMPTY_ROOTS, Roots};
+use super::replay::{ReplayCache, replay};
+use super::trie::{LayerTrie, Leaf};
+use super::version::{RECENT_BLOCKS, StateVersion, VersionQueue, trim, value_of};
+use crate::{EMPTY_ROOTS, LayerRoots};
 
 /// The parameters of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +41,13 @@ pub struct LmptParams {
 impl LmptParams {
     /// The parameters of a chain's store; without a flat copy, and without replays.
     pub const fn new(eras: LmptConfig) -> Self {
-        Self { eras, is_flat: false, replays: false, part_keys: PART_KEYS }
+        Self { eras, is_flat: false, replays: false, part_keys: MERGE_PART_KEYS }
     }
 }
 
 /// The layers of a chain in a store.
 ///
-/// Delta and intermediate are in memory, and the snapshot in the store. An era's [`Merger`] makes the snapshot of
+/// Delta and intermediate are in memory, and the snapshot in the store. An era's [`EraMerger`] makes the snapshot of
 /// the next one; it must be done before [`prepare`](StateStore::prepare) meets the block that ends the era.
 /// [`merge`](Self::merge) runs it on the calling thread, [`LmptMerging`](super::LmptMerging) on a thread.
 #[derive(Debug)]
@@ -54,17 +55,17 @@ pub struct LmptState<S> {
     pub(super) store: S,
     pub(super) params: LmptParams,
     /// The newest states; empty before the first block.
-    pub(super) versions: Versions,
+    pub(super) versions: VersionQueue,
     /// The oldest kept era.
     pub(super) oldest: u64,
-    pub(super) replays: Arc<Replays>,
+    pub(super) replays: Arc<ReplayCache>,
 }
 
 /// A block that has not been written yet.
 #[derive(Debug)]
 pub struct LmptBlock {
-    before: Option<(u64, Roots)>,
-    version: Version,
+    before: Option<(u64, LayerRoots)>,
+    version: StateVersion,
 }
 
 impl<S: Store> StateStore for LmptState<S> {
@@ -91,7 +92,7 @@ impl<S: Store> StateStore for LmptState<S> {
     }
 
     /// Computes the next block; `store_failed` if it ends an era whose merge is not done.
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<LmptBlock>> {
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<LmptBlock>> {
         let entries = entries(changes);
         let mut writes = WriteBatch::new();
         let version = match self.newest() {
@@ -99,7 +100,7 @@ impl<S: Store> StateStore for LmptState<S> {
             Some(newest) => self.next(newest, &entries, &mut writes)?,
         };
         let (height, era, roots) = (version.height, version.era, version.roots());
-        Newest { height, era, roots }.put(&mut writes, NEWEST_KEY.to_vec());
+        NewestBlock { height, era, roots }.put(&mut writes, NEWEST_KEY.to_vec());
         // No replay begins before block 1.
         let entries = if height == 0 { &[] } else { &entries[..] };
         writes.put(block_key(height), encode_block(&roots, entries));
@@ -111,7 +112,7 @@ impl<S: Store> StateStore for LmptState<S> {
     fn commit(&mut self, next: LmptBlock) -> Result<()> {
         let newest = self.newest().map(|newest| (newest.height, newest.roots()));
         if next.before != newest {
-            let height = |state: Option<(u64, Roots)>| state.map(|(height, _)| height);
+            let height = |state: Option<(u64, LayerRoots)>| state.map(|(height, _)| height);
             return Err(Error::new(
                 Reason::InvalidArgument,
                 format_args!("a block prepared after {:?}", height(newest)),
@@ -138,7 +139,7 @@ impl<S: Store> StateStore for LmptState<S> {
 
 impl<S: Store> LmptState<S> {
     /// The roots after the newest block.
-    pub fn roots(&self) -> Roots {
+    pub fn roots(&self) -> LayerRoots {
         self.newest().map_or(EMPTY_ROOTS, |version| version.roots())
     }
 
@@ -156,14 +157,14 @@ impl<S: Store> LmptState<S> {
         // The merge may have changed the flat value of a key, but then the intermediate trie has the
         // key too.
         let key = keccak256(&[key]);
-        match newest.held(&key) {
+        match newest.leaf_in_memory(&key) {
             Some(leaf) => value_of(leaf),
             None => self.store.get(&flat_key(&key)),
         }
     }
 
     /// Proves keys after one of the newest blocks; `version_unavailable` for any other.
-    pub fn prove(&self, height: u64, keys: &[&[u8]]) -> Result<Proved> {
+    pub fn prove(&self, height: u64, keys: &[&[u8]]) -> Result<StateProof> {
         let version =
             find(&self.versions, height).ok_or_else(|| not_kept(&self.versions, height))?;
         prove(&self.store, &version, keys)
@@ -172,7 +173,7 @@ impl<S: Store> LmptState<S> {
     /// Writes the next block and then adopts it, all or nothing; returns the roots after it.
     ///
     /// It finishes the merge if the block ends an era.
-    pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<Roots> {
+    pub fn apply(&mut self, changes: &[RawKeyChange<'_>]) -> Result<LayerRoots> {
         if self.ends_era(changes) {
             self.merge()?;
         }
@@ -183,7 +184,7 @@ impl<S: Store> LmptState<S> {
     }
 
     /// Whether the next block ends an era if it has these changes.
-    pub fn ends_era(&self, changes: &[Change<'_>]) -> bool {
+    pub fn ends_era(&self, changes: &[RawKeyChange<'_>]) -> bool {
         self.newest().is_some_and(|newest| {
             let values = changes.iter().map(|change| change.value.map_or(0, <[u8]>::len));
             newest.sums.with(values).end(&self.params.eras)
@@ -193,12 +194,12 @@ impl<S: Store> LmptState<S> {
     /// The merge of the current era, continued from its state in the store.
     ///
     /// `version_unavailable` before the first block.
-    pub fn merger(&self) -> Result<Merger> {
+    pub fn merger(&self) -> Result<EraMerger> {
         let Some(newest) = self.newest() else {
             return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
         };
         let how = (self.params.part_keys, self.params.is_flat);
-        Merger::open(&self.store, newest.era, &newest.intermediate, how)
+        EraMerger::open(&self.store, newest.era, &newest.intermediate, how)
     }
 
     /// Finishes the merge of the current era.
@@ -220,64 +221,77 @@ impl<S: Store> LmptState<S> {
         self.store
     }
 
-    pub(super) fn newest(&self) -> Option<&Arc<Version>> {
+    pub(super) fn newest(&self) -> Option<&Arc<StateVersion>> {
         self.versions.back()
     }
 
-    fn genesis(&self, entries: &[Leaf], writes: &mut WriteBatch) -> Result<Version> {
-        let changes = entries.iter().map(|(key, leaf)| Change::set(key, leaf));
+    fn genesis(&self, entries: &[Leaf], writes: &mut WriteBatch) -> Result<StateVersion> {
+        let changes = entries.iter().map(|(key, leaf)| RawKeyChange::set(key, leaf));
         let snapshot = TrieRoot::EMPTY.change(&self.store, TrieRoot::FIRST_ID, changes)?;
         *writes = snapshot.writes;
         let (root, next_id) = (snapshot.root, snapshot.next_id);
-        Snapshot { root, next_id, parts: 0 }.put(writes, snapshot_key(0));
-        Made { eras: self.params.eras, is_flat: self.params.is_flat }
+        EraSnapshot { root, next_id, parts: 0 }.put(writes, snapshot_key(0));
+        FixedParams { eras: self.params.eras, is_flat: self.params.is_flat }
             .put(writes, PARAMS_KEY.to_vec());
         0_u64.put(writes, OLDEST_KEY.to_vec());
         1_u64.put(writes, era_key(0));
         if self.params.is_flat {
             put_flat(writes, entries)?;
         }
-        Ok(Version {
+        Ok(StateVersion {
             height: 0,
             era: 0,
             operations: entries.len() as u64,
-            sums: Sums::default(),
+            sums: EraSums::default(),
             snapshot: root,
-            intermediate: Trie::default(),
-            delta: Trie::default(),
+            intermediate: LayerTrie::default(),
+            delta: LayerTrie::default(),
         })
     }
 
-    fn next(&self, newest: &Version, entries: &[Leaf], writes: &mut WriteBatch) -> Result<Version> {
+    fn next(
+        &self,
+        newest: &StateVersion,
+        entries: &[Leaf],
+        writes: &mut WriteBatch,
+    ) -> Result<StateVersion> {
         let (era, operations) = (newest.era, entries.len() as u64);
         let (height, sums) = (newest.height + 1, newest.sums.with_entries(entries));
         let delta = newest.delta.with(entries);
         if !sums.end(&self.params.eras) {
             let (snapshot, intermediate) = (newest.snapshot, newest.intermediate.clone());
-            return Ok(Version { height, era, operations, sums, snapshot, intermediate, delta });
+            return Ok(StateVersion {
+                height,
+                era,
+                operations,
+                sums,
+                snapshot,
+                intermediate,
+                delta,
+            });
         }
-        let snapshot = merged(&self.store, era)?.root;
+        let snapshot = finished_merge(&self.store, era)?.root;
         (height + 1).put(writes, era_key(era + 1));
-        Ok(Version {
+        Ok(StateVersion {
             height,
             era: era + 1,
             operations,
-            sums: Sums::default(),
+            sums: EraSums::default(),
             snapshot,
             intermediate: delta,
-            delta: Trie::default(),
+            delta: LayerTrie::default(),
         })
     }
 }
 
 /// The newest states in a store, and the oldest kept era.
-fn open<S: Read + ?Sized>(store: &S, params: &LmptParams) -> Result<(Versions, u64)> {
-    let made = Made { eras: params.eras, is_flat: params.is_flat };
-    match Made::read(store, PARAMS_KEY)? {
+fn open<S: ReadStore + ?Sized>(store: &S, params: &LmptParams) -> Result<(VersionQueue, u64)> {
+    let made = FixedParams { eras: params.eras, is_flat: params.is_flat };
+    match FixedParams::read(store, PARAMS_KEY)? {
         None => {
             return match store.range(&[], &[0xff]).next().transpose()? {
-                Some(_) => Err(corrupt(Made::NAME, "none")),
-                None => Ok((Versions::new(), 0)),
+                Some(_) => Err(corrupt(FixedParams::NAME, "none")),
+                None => Ok((VersionQueue::new(), 0)),
             };
         }
         Some(kept) if kept == made => {}
@@ -286,7 +300,7 @@ fn open<S: Read + ?Sized>(store: &S, params: &LmptParams) -> Result<(Versions, u
             return Err(Error::new(Reason::InvalidArgument, expected, format_args!("{made:?}")));
         }
     }
-    let newest = Newest::require(store, NEWEST_KEY, "")?;
+    let newest = NewestBlock::require(store, NEWEST_KEY, "")?;
     let oldest = u64::require(store, OLDEST_KEY, "era")?;
     let next = newest.height.saturating_add(1);
     if store.get(&block_key(next))?.is_some() {
@@ -295,8 +309,8 @@ fn open<S: Read + ?Sized>(store: &S, params: &LmptParams) -> Result<(Versions, u
     // The era before the oldest one is kept too, for its layers.
     let before = oldest.saturating_sub(1);
     u64::require(store, &era_key(before), before)?;
-    Snapshot::require(store, &snapshot_key(oldest), oldest)?;
-    let mut versions = replay(store, newest.era, newest.height, RECENT as u64)?;
+    EraSnapshot::require(store, &snapshot_key(oldest), oldest)?;
+    let mut versions = replay(store, newest.era, newest.height, RECENT_BLOCKS as u64)?;
     trim(&mut versions, params.eras.era_ops.into());
     if let Some(version) = versions.back() {
         version.check(&newest.roots)?;
@@ -309,16 +323,16 @@ fn open<S: Read + ?Sized>(store: &S, params: &LmptParams) -> Result<(Versions, u
 pub struct LmptReader<R> {
     store: R,
     /// The states in memory, ascending.
-    versions: Versions,
-    replays: Option<Arc<Replays>>,
+    versions: VersionQueue,
+    replays: Option<Arc<ReplayCache>>,
 }
 
-impl<R: Read> StateReader for LmptReader<R> {
+impl<R: ReadStore> StateReader for LmptReader<R> {
     /// Proves keys after a block.
     ///
     /// A block that is no longer in memory is replayed if the store's parameters say so: then `busy` while another
     /// one is replayed.
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof> {
         let Statement::Keys { height, keys } = *statement else {
             return Err(statement.unknown_to(Scheme::Lmpt));
         };
@@ -333,18 +347,22 @@ impl<R: Read> StateReader for LmptReader<R> {
     }
 }
 
-fn prove<R: Read + ?Sized>(store: &R, version: &Version, keys: &[&[u8]]) -> Result<Proved> {
+fn prove<R: ReadStore + ?Sized>(
+    store: &R,
+    version: &StateVersion,
+    keys: &[&[u8]],
+) -> Result<StateProof> {
     let proof = version.prove(store, keys)?;
-    Ok(Proved::at(version.height, version.roots().encode(), proof))
+    Ok(StateProof::at(version.height, version.roots().encode(), proof))
 }
 
-fn find(versions: &Versions, height: u64) -> Option<Arc<Version>> {
+fn find(versions: &VersionQueue, height: u64) -> Option<Arc<StateVersion>> {
     let at = versions.binary_search_by_key(&height, |version| version.height).ok()?;
     versions.get(at).cloned()
 }
 
 #[cold]
-fn not_kept(versions: &Versions, height: u64) -> Error {
+fn not_kept(versions: &VersionQueue, height: u64) -> Error {
     match (versions.front(), versions.back()) {
         (Some(oldest), Some(newest)) => {
             let expected = format_args!("a block of {} to {}", oldest.height, newest.height);

@@ -4,21 +4,21 @@ use alloc::vec::Vec;
 
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::keccak256;
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 
 use super::trie::Leaf;
 use crate::leaf;
 
 /// The sums of the current era.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sums {
+pub(super) struct EraSums {
     pub(super) blocks: u64,
     pub(super) operations: u64,
     /// 64 bytes and the value's length for each operation.
     pub(super) bytes: u64,
 }
 
-impl Sums {
+impl EraSums {
     /// The sums after a block whose values have these lengths; that of a deletion is 0.
     pub(super) fn with(self, values: impl Iterator<Item = usize>) -> Self {
         let (mut operations, mut bytes) = (self.operations, self.bytes);
@@ -44,8 +44,9 @@ impl Sums {
 }
 
 /// A block's operations by key hash, ascending; the last one of a key counts.
-pub(super) fn entries(changes: &[Change<'_>]) -> Vec<Leaf> {
-    let entry = |change: &Change<'_>| (keccak256(&[change.key]), leaf::encode(change.value).into());
+pub(super) fn entries(changes: &[RawKeyChange<'_>]) -> Vec<Leaf> {
+    let entry =
+        |change: &RawKeyChange<'_>| (keccak256(&[change.key]), leaf::encode(change.value).into());
     let mut entries: Vec<Leaf> = changes.iter().map(entry).collect();
     sort(&mut entries);
     entries

@@ -5,30 +5,30 @@
 use alloc::vec::Vec;
 use core::iter::Peekable;
 
-use prooflight_core::store::{Change, Read, WriteBatch, corrupt, node_key};
+use prooflight_core::store::{RawKeyChange, ReadStore, WriteBatch, corrupt, node_key};
 use prooflight_core::{Error, Reason, Result};
 
 use super::record::{
-    MERGE_KEY, MergeState, OLDEST_KEY, Record, Removed, Snapshot, flat_key, removed_key,
-    snapshot_key,
+    EraSnapshot, MERGE_KEY, MergeState, OLDEST_KEY, RemovedNodes, StoreRecord, flat_key,
+    removed_key, snapshot_key,
 };
-use super::trie::{Leaf, Leaves, Trie};
+use super::trie::{LayerTrie, Leaf, TrieLeaves};
 use super::version::value_of;
 use crate::leaf;
 
 /// The most keys of a part.
-pub const PART_KEYS: usize = 4096;
+pub const MERGE_PART_KEYS: usize = 4096;
 
 /// Records of removed nodes that a part collects at most: more than a part writes, so that none are left over.
-const COLLECTED: usize = 2;
+const MAX_COLLECTED_RECORDS: usize = 2;
 
 /// The merge of the current era, in parts.
 ///
 /// Made by [`LmptState::merger`](super::LmptState::merger).
 #[derive(Debug)]
-pub struct Merger {
+pub struct EraMerger {
     state: MergeState,
-    left: Peekable<Leaves>,
+    left: Peekable<TrieLeaves>,
     /// The keys of the whole merge.
     total: u64,
     part_keys: usize,
@@ -36,12 +36,12 @@ pub struct Merger {
     is_done: bool,
 }
 
-impl Merger {
+impl EraMerger {
     /// The merge during an era, from where it stopped.
-    pub(super) fn open<S: Read + ?Sized>(
+    pub(super) fn open<S: ReadStore + ?Sized>(
         store: &S,
         era: u64,
-        intermediate: &Trie,
+        intermediate: &LayerTrie,
         (part_keys, is_flat): (usize, bool),
     ) -> Result<Self> {
         let state = match MergeState::read(store, MERGE_KEY)? {
@@ -50,12 +50,12 @@ impl Merger {
                 return Err(corrupt(format_args!("a merge of era {era}"), state.era));
             }
             None => {
-                let before = Snapshot::require(store, &snapshot_key(era), era)?;
+                let before = EraSnapshot::require(store, &snapshot_key(era), era)?;
                 let (root, first_id, next_id) = (before.root, before.next_id, before.next_id);
                 MergeState { era, parts: 0, keys: 0, root, first_id, next_id }
             }
         };
-        let is_done = Snapshot::read(store, &snapshot_key(era + 1))?.is_some();
+        let is_done = EraSnapshot::read(store, &snapshot_key(era + 1))?.is_some();
         if !is_done && store.get(&removed_key(era + 1, state.parts))?.is_some() {
             let found = format_args!("a record of part {}", state.parts);
             return Err(corrupt(format_args!("{} parts of the merge", state.parts), found));
@@ -86,7 +86,7 @@ impl Merger {
     ///
     /// Call it only once the previous part is in the store. If that failed, drop the merger and make
     /// another one.
-    pub fn next<S: Read + ?Sized>(&mut self, store: &S) -> Result<Option<WriteBatch>> {
+    pub fn next<S: ReadStore + ?Sized>(&mut self, store: &S) -> Result<Option<WriteBatch>> {
         if self.is_done {
             return Ok(None);
         }
@@ -94,7 +94,7 @@ impl Merger {
         let MergeState { era, parts, root, first_id, next_id, .. } = self.state;
         let changes = leaves.iter().map(|(key, leaf)| {
             // The snapshot has no tombstones.
-            Change { key, value: (**leaf != *leaf::TOMBSTONE).then_some(&**leaf) }
+            RawKeyChange { key, value: (**leaf != *leaf::TOMBSTONE_LEAF).then_some(&**leaf) }
         });
         let mut changed = root.change(store, next_id, changes)?;
         let mut writes = changed.writes;
@@ -106,11 +106,11 @@ impl Merger {
             }
             is_older
         });
-        Removed(changed.removed).put(&mut writes, removed_key(era + 1, parts));
+        RemovedNodes(changed.removed).put(&mut writes, removed_key(era + 1, parts));
         if self.is_flat {
             put_flat(&mut writes, &leaves)?;
         }
-        collect(store, &mut writes, COLLECTED)?;
+        collect(store, &mut writes, MAX_COLLECTED_RECORDS)?;
         self.state.parts += 1;
         self.state.keys += leaves.len() as u64;
         self.state.root = changed.root;
@@ -120,7 +120,7 @@ impl Merger {
         } else {
             writes.delete(MERGE_KEY);
             let parts = self.state.parts;
-            let done = Snapshot { root: changed.root, next_id: changed.next_id, parts };
+            let done = EraSnapshot { root: changed.root, next_id: changed.next_id, parts };
             done.put(&mut writes, snapshot_key(era + 1));
             self.is_done = true;
         }
@@ -129,8 +129,8 @@ impl Merger {
 }
 
 /// The snapshot that the merge of an era has made; `store_failed` if it is not done.
-pub(super) fn merged<S: Read + ?Sized>(store: &S, era: u64) -> Result<Snapshot> {
-    let Some(snapshot) = Snapshot::read(store, &snapshot_key(era + 1))? else {
+pub(super) fn finished_merge<S: ReadStore + ?Sized>(store: &S, era: u64) -> Result<EraSnapshot> {
+    let Some(snapshot) = EraSnapshot::read(store, &snapshot_key(era + 1))? else {
         let expected = format_args!("the finished merge of era {era}, before a block that ends it");
         return Err(Error::new(Reason::StoreFailed, expected, "one that is under way"));
     };
@@ -152,7 +152,7 @@ pub(super) fn put_flat(writes: &mut WriteBatch, leaves: &[Leaf]) -> Result<()> {
 /// Deletes nodes that only snapshots before the oldest kept one have, of at most this many records.
 ///
 /// Returns whether there were any.
-pub(super) fn collect<S: Read + ?Sized>(
+pub(super) fn collect<S: ReadStore + ?Sized>(
     store: &S,
     writes: &mut WriteBatch,
     records: usize,
@@ -161,7 +161,7 @@ pub(super) fn collect<S: Read + ?Sized>(
     let mut any = false;
     for entry in store.range(&removed_key(0, 0), &removed_key(oldest + 1, 0)).take(records) {
         let (key, _) = entry?;
-        let Removed(ids) = Removed::require(store, &key, oldest)?;
+        let RemovedNodes(ids) = RemovedNodes::require(store, &key, oldest)?;
         for id in ids {
             writes.delete(node_key(id));
         }

@@ -8,11 +8,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use prooflight_core::store::{Change, Prepared, StateStore, Store};
+use prooflight_core::store::{Prepared, RawKeyChange, StateStore, Store};
 use prooflight_core::{Error, Reason, Result};
 
 use super::chain::{LmptBlock, LmptParams, LmptReader, LmptState};
-use super::merge::Merger;
+use super::merge::EraMerger;
 
 /// The layers of a chain, whose merges run on a separate thread while blocks are made.
 ///
@@ -20,7 +20,7 @@ use super::merge::Merger;
 #[derive(Debug)]
 pub struct LmptMerging<S> {
     state: LmptState<S>,
-    worker: Worker<S>,
+    worker: MergeWorker<S>,
 }
 
 /// The parameters of a store with its merges.
@@ -28,7 +28,7 @@ pub struct MergingParams {
     /// The parameters of the store.
     pub store: LmptParams,
     /// Called on the thread of the merges, or of the blocks.
-    pub watch: Arc<dyn Fn(&MergeEvent<'_>) + Send + Sync>,
+    pub on_event: Arc<dyn Fn(&MergeEvent<'_>) + Send + Sync>,
 }
 
 /// The progress of a merge.
@@ -61,7 +61,7 @@ impl<S: Store + Clone + Send + 'static> StateStore for LmptMerging<S> {
     type Reader = LmptReader<S::Snapshot>;
 
     fn open(store: S, params: MergingParams) -> Result<Self> {
-        let worker = Worker::start(store.clone(), params.watch)?;
+        let worker = MergeWorker::start(store.clone(), params.on_event)?;
         let merging = Self { state: LmptState::open(store, params.store)?, worker };
         if merging.height().is_some() {
             merging.begin()?;
@@ -77,7 +77,7 @@ impl<S: Store + Clone + Send + 'static> StateStore for LmptMerging<S> {
         self.state.root()
     }
 
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<LmptBlock>> {
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<LmptBlock>> {
         if self.state.ends_era(changes) {
             self.finish()?;
         }
@@ -131,33 +131,33 @@ impl<S: Store + Clone + Send + 'static> LmptMerging<S> {
 }
 
 /// The thread of the merges; dropping it stops a merge after its next part.
-struct Worker<S> {
-    shared: Arc<Shared>,
+struct MergeWorker<S> {
+    shared: Arc<WorkerState>,
     watch: Arc<dyn Fn(&MergeEvent<'_>) + Send + Sync>,
     thread: Option<JoinHandle<()>>,
     store: core::marker::PhantomData<S>,
 }
 
 #[derive(Default)]
-struct Shared {
-    task: Mutex<Task>,
+struct WorkerState {
+    task: Mutex<MergeTask>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-enum Task {
+enum MergeTask {
     /// Nothing to merge before the first block, nor after the last part.
     #[default]
     Done,
-    Begin(Merger),
+    Begin(EraMerger),
     Running,
     Failed(Error),
     Stop,
 }
 
-impl<S: Store + Send + 'static> Worker<S> {
+impl<S: Store + Send + 'static> MergeWorker<S> {
     fn start(mut store: S, watch: Arc<dyn Fn(&MergeEvent<'_>) + Send + Sync>) -> Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(WorkerState::default());
         let (own, own_watch) = (shared.clone(), watch.clone());
         let thread = thread::Builder::new().name("lmpt merge".into()).spawn(move || {
             while let Some(merger) = own.next() {
@@ -176,41 +176,41 @@ impl<S: Store + Send + 'static> Worker<S> {
         Ok(Self { shared, watch, thread: Some(thread), store: core::marker::PhantomData })
     }
 
-    fn begin(&self, merger: Merger) {
-        *self.shared.task() = Task::Begin(merger);
+    fn begin(&self, merger: EraMerger) {
+        *self.shared.task() = MergeTask::Begin(merger);
         self.shared.changed.notify_all();
     }
 
     /// Waits until no merge is under way.
     fn wait(&self) -> Result<()> {
-        let busy = |task: &mut Task| matches!(task, Task::Begin(_) | Task::Running);
+        let busy = |task: &mut MergeTask| matches!(task, MergeTask::Begin(_) | MergeTask::Running);
         let task = self.shared.changed.wait_while(self.shared.task(), busy);
         match &*task.unwrap_or_else(PoisonError::into_inner) {
-            Task::Failed(error) => Err(error.clone()),
+            MergeTask::Failed(error) => Err(error.clone()),
             _ => Ok(()),
         }
     }
 }
 
-impl Shared {
-    fn task(&self) -> MutexGuard<'_, Task> {
+impl WorkerState {
+    fn task(&self) -> MutexGuard<'_, MergeTask> {
         self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for the next merge; `None` if there are no more.
-    fn next(&self) -> Option<Merger> {
-        let idle = |task: &mut Task| !matches!(task, Task::Begin(_) | Task::Stop);
+    fn next(&self) -> Option<EraMerger> {
+        let idle = |task: &mut MergeTask| !matches!(task, MergeTask::Begin(_) | MergeTask::Stop);
         let task = self.changed.wait_while(self.task(), idle);
         let mut task = task.unwrap_or_else(PoisonError::into_inner);
-        match core::mem::replace(&mut *task, Task::Running) {
-            Task::Begin(merger) => Some(merger),
+        match core::mem::replace(&mut *task, MergeTask::Running) {
+            MergeTask::Begin(merger) => Some(merger),
             _ => None,
         }
     }
 
     fn merge<S: Store>(
         &self,
-        mut merger: Merger,
+        mut merger: EraMerger,
         store: &mut S,
         watch: &dyn Fn(&MergeEvent<'_>),
     ) -> Result<()> {
@@ -218,7 +218,7 @@ impl Shared {
             store.write(part)?;
             let (era, (keys, total)) = (merger.era(), merger.progress());
             watch(&MergeEvent::Part { era, keys, total });
-            if matches!(*self.task(), Task::Stop) {
+            if matches!(*self.task(), MergeTask::Stop) {
                 break;
             }
         }
@@ -227,16 +227,16 @@ impl Shared {
 
     fn end(&self, result: Result<()>) {
         let mut task = self.task();
-        if matches!(*task, Task::Running) {
-            *task = result.map_or_else(Task::Failed, |()| Task::Done);
+        if matches!(*task, MergeTask::Running) {
+            *task = result.map_or_else(MergeTask::Failed, |()| MergeTask::Done);
         }
         self.changed.notify_all();
     }
 }
 
-impl<S> Drop for Worker<S> {
+impl<S> Drop for MergeWorker<S> {
     fn drop(&mut self) {
-        *self.shared.task() = Task::Stop;
+        *self.shared.task() = MergeTask::Stop;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was reported when it happened.
@@ -245,7 +245,7 @@ impl<S> Drop for Worker<S> {
     }
 }
 
-impl<S> fmt::Debug for Worker<S> {
+impl<S> fmt::Debug for MergeWorker<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker").finish_non_exhaustive()
     }

@@ -32,6 +32,6 @@ mod trie;
 mod version;
 
 pub use chain::{LmptBlock, LmptParams, LmptReader, LmptState};
-pub use merge::{Merger, PART_KEYS};
+pub use merge::{EraMerger, MERGE_PART_KEYS};
 pub use merging::{LmptMerging, MergeEvent, MergingParams};
-pub use version::RECENT;
+pub use version::RECENT_BLOCKS;

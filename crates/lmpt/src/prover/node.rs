@@ -8,17 +8,17 @@ use prooflight_core::{Hash, keccak256};
 use prooflight_mpt::encode;
 
 /// Nodes of at least this many bytes are outside their parent, which holds their hash.
-pub(super) const HASHED_LENGTH: usize = 32;
+pub(super) const MIN_HASHED_BYTES: usize = 32;
 
 /// A node with the reference by which its parent encodes it.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) reference: Reference,
-    pub(super) kind: Kind,
+    pub(super) reference: NodeReference,
+    pub(super) kind: NodeKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     /// A key with its leaf value.
     Leaf { key: Hash, value: Arc<[u8]> },
     /// A branch, and the extension in front of it if nibbles are skipped.
@@ -35,32 +35,32 @@ pub(super) enum Kind {
 impl Node {
     /// A leaf of which `depth` nibbles are above it.
     pub(super) fn leaf(key: Hash, value: Arc<[u8]>, depth: usize) -> Arc<Self> {
-        let reference = Reference::to(&leaf_rlp(&key, &value, depth));
-        Arc::new(Self { reference, kind: Kind::Leaf { key, value } })
+        let reference = NodeReference::to(&leaf_rlp(&key, &value, depth));
+        Arc::new(Self { reference, kind: NodeKind::Leaf { key, value } })
     }
 
     /// A branch behind `skipped`, with children in the order of their nibbles.
     pub(super) fn branch(skipped: &[u8], occupied: u16, children: Box<[Arc<Self>]>) -> Arc<Self> {
-        let branch = Reference::to(&branch_rlp(occupied, &children));
+        let branch = NodeReference::to(&branch_rlp(occupied, &children));
         let reference = if skipped.is_empty() {
             branch
         } else {
-            Reference::to(&extension_rlp(skipped, &branch))
+            NodeReference::to(&extension_rlp(skipped, &branch))
         };
         let skipped = skipped.into();
-        Arc::new(Self { reference, kind: Kind::Branch { skipped, occupied, children } })
+        Arc::new(Self { reference, kind: NodeKind::Branch { skipped, occupied, children } })
     }
 
     /// The RLP of the node, and that of the branch behind it if it is an extension.
     pub(super) fn rlp(&self, depth: usize) -> (Vec<u8>, Option<Vec<u8>>) {
         match &self.kind {
-            Kind::Leaf { key, value } => (leaf_rlp(key, value, depth), None),
-            Kind::Branch { skipped, occupied, children } => {
+            NodeKind::Leaf { key, value } => (leaf_rlp(key, value, depth), None),
+            NodeKind::Branch { skipped, occupied, children } => {
                 let branch = branch_rlp(*occupied, children);
                 if skipped.is_empty() {
                     return (branch, None);
                 }
-                (extension_rlp(skipped, &Reference::to(&branch)), Some(branch))
+                (extension_rlp(skipped, &NodeReference::to(&branch)), Some(branch))
             }
         }
     }
@@ -72,7 +72,7 @@ impl Node {
 
     /// The child at a nibble; `None` if absent, or for a leaf.
     pub(super) fn child(&self, nibble: u8) -> Option<&Arc<Self>> {
-        let Kind::Branch { occupied, children, .. } = &self.kind else { return None };
+        let NodeKind::Branch { occupied, children, .. } = &self.kind else { return None };
         let bit = 1_u16.checked_shl(nibble.into())?;
         if occupied & bit == 0 {
             return None;
@@ -84,16 +84,16 @@ impl Node {
 
 /// A reference to a node as its parent encodes it: RLP of a hash, or a node of less than 32 bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reference {
+pub(super) struct NodeReference {
     length: u8,
     bytes: [u8; 33],
 }
 
-impl Reference {
+impl NodeReference {
     fn to(rlp: &[u8]) -> Self {
         let mut bytes = [0; 33];
         match bytes.get_mut(..rlp.len()) {
-            Some(own) if rlp.len() < HASHED_LENGTH => own.copy_from_slice(rlp),
+            Some(own) if rlp.len() < MIN_HASHED_BYTES => own.copy_from_slice(rlp),
             _ => {
                 let (header, hash) = bytes.split_at_mut(1);
                 header.copy_from_slice(&[0x80 + 32]);
@@ -125,7 +125,7 @@ fn leaf_rlp(key: &Hash, value: &[u8], depth: usize) -> Vec<u8> {
     encode::list_of(&[encode::path(&path, true), encode::string(value)].concat())
 }
 
-fn extension_rlp(skipped: &[u8], branch: &Reference) -> Vec<u8> {
+fn extension_rlp(skipped: &[u8], branch: &NodeReference) -> Vec<u8> {
     encode::list_of(&[&encode::path(skipped, false), branch.as_bytes()].concat())
 }
 

@@ -7,7 +7,9 @@ use prooflight_core::{Error, Reason, Result};
 
 use super::chain::LmptState;
 use super::merge::collect;
-use super::record::{NEWEST_KEY, Newest, OLDEST_KEY, Record, block_key, era_key, snapshot_key};
+use super::record::{
+    NEWEST_KEY, NewestBlock, OLDEST_KEY, StoreRecord, block_key, era_key, snapshot_key,
+};
 use super::replay::replay;
 
 impl<S: Store> LmptState<S> {
@@ -83,7 +85,7 @@ impl<S: Store> LmptState<S> {
         let Some(version) = versions.back() else { return Ok(()) };
         let mut writes = WriteBatch::new();
         (height + 1..=newest.height).for_each(|height| writes.delete(block_key(height)));
-        Newest { height, era, roots: version.roots() }.put(&mut writes, NEWEST_KEY.to_vec());
+        NewestBlock { height, era, roots: version.roots() }.put(&mut writes, NEWEST_KEY.to_vec());
         self.store.write(writes)?;
         self.versions = versions;
         // Earlier readers may still replay reverted blocks into the cache that they share.

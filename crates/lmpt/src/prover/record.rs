@@ -21,21 +21,21 @@ use core::fmt;
 
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::store::sealed::{seal, unseal};
-use prooflight_core::store::{Read, RevisionRoot, WriteBatch, corrupt, id_be};
-use prooflight_core::{Hash, Hex, Reader, Result};
+use prooflight_core::store::{ReadStore, RevisionRoot, WriteBatch, corrupt, id_be};
+use prooflight_core::{ByteReader, Hash, Hex, Result};
 use prooflight_mpt::TrieRoot;
 
 use super::trie::Leaf;
-use crate::Roots;
+use crate::LayerRoots;
 
 /// A record with a checksum.
-pub(super) trait Record: Sized {
+pub(super) trait StoreRecord: Sized {
     /// The name in messages.
     const NAME: &'static str;
 
     fn encode(&self, record: &mut Vec<u8>);
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self>;
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self>;
 
     /// Writes the record.
     fn put(&self, writes: &mut WriteBatch, key: Vec<u8>) {
@@ -46,13 +46,13 @@ pub(super) trait Record: Sized {
     }
 
     /// Reads the record, if there is one; `store_corrupt` if it is damaged.
-    fn read<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Option<Self>> {
+    fn read<S: ReadStore + ?Sized>(store: &S, key: &[u8]) -> Result<Option<Self>> {
         let Some(value) = store.get(key)? else { return Ok(None) };
         let record = unseal(key, value);
         let record = record.ok_or_else(|| {
             corrupt(format_args!("{} with its checksum", Self::NAME), "another one")
         })?;
-        let mut reader = Reader::new(&record);
+        let mut reader = ByteReader::new(&record);
         let decoded = Self::decode(&mut reader);
         let decoded = decoded.and_then(|decoded| reader.finish().map(|()| decoded));
         decoded.map(Some).map_err(|error| {
@@ -61,7 +61,11 @@ pub(super) trait Record: Sized {
     }
 
     /// Reads a record that must be there.
-    fn require<S: Read + ?Sized>(store: &S, key: &[u8], of: impl fmt::Display) -> Result<Self> {
+    fn require<S: ReadStore + ?Sized>(
+        store: &S,
+        key: &[u8],
+        of: impl fmt::Display,
+    ) -> Result<Self> {
         let expected = format_args!("{} {of}", Self::NAME);
         Self::read(store, key)?.ok_or_else(|| corrupt(expected, "none"))
     }
@@ -98,12 +102,12 @@ fn numbered(kind: u8, number: u64) -> Vec<u8> {
 
 /// The parameters that a store was made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct FixedParams {
     pub(super) eras: LmptConfig,
     pub(super) is_flat: bool,
 }
 
-impl Record for Made {
+impl StoreRecord for FixedParams {
     const NAME: &'static str = "the parameters that the store was made with";
 
     fn encode(&self, record: &mut Vec<u8>) {
@@ -114,7 +118,7 @@ impl Record for Made {
         record.push(self.is_flat.into());
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         let (era_blocks, era_ops) = (reader.u32_be()?, reader.u32_be()?);
         let eras = LmptConfig { era_blocks, era_ops, era_bytes: id_be(reader)? };
         Ok(Self { eras, is_flat: reader.u8()? != 0 })
@@ -123,13 +127,13 @@ impl Record for Made {
 
 /// The newest block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Newest {
+pub(super) struct NewestBlock {
     pub(super) height: u64,
     pub(super) era: u64,
-    pub(super) roots: Roots,
+    pub(super) roots: LayerRoots,
 }
 
-impl Record for Newest {
+impl StoreRecord for NewestBlock {
     const NAME: &'static str = "the newest block";
 
     fn encode(&self, record: &mut Vec<u8>) {
@@ -138,28 +142,28 @@ impl Record for Newest {
         record.extend_from_slice(&self.roots.encode());
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         let (height, era) = (id_be(reader)?, id_be(reader)?);
-        Ok(Self { height, era, roots: Roots::decode(reader.take(Roots::LENGTH)?)? })
+        Ok(Self { height, era, roots: LayerRoots::decode(reader.take(LayerRoots::LENGTH)?)? })
     }
 }
 
 /// The oldest kept era, or the first block of an era.
-impl Record for u64 {
+impl StoreRecord for u64 {
     const NAME: &'static str = "the first block or the oldest";
 
     fn encode(&self, record: &mut Vec<u8>) {
         record.extend_from_slice(&self.to_be_bytes());
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         id_be(reader)
     }
 }
 
 /// The snapshot of an era.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Snapshot {
+pub(super) struct EraSnapshot {
     pub(super) root: TrieRoot,
     /// The first id that no node has had.
     pub(super) next_id: u64,
@@ -167,7 +171,7 @@ pub(super) struct Snapshot {
     pub(super) parts: u64,
 }
 
-impl Record for Snapshot {
+impl StoreRecord for EraSnapshot {
     const NAME: &'static str = "the snapshot of era";
 
     fn encode(&self, record: &mut Vec<u8>) {
@@ -176,7 +180,7 @@ impl Record for Snapshot {
         record.extend_from_slice(&self.parts.to_be_bytes());
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         let root = TrieRoot::decode(reader)?;
         Ok(Self { root, next_id: id_be(reader)?, parts: id_be(reader)? })
     }
@@ -196,7 +200,7 @@ pub(super) struct MergeState {
     pub(super) next_id: u64,
 }
 
-impl Record for MergeState {
+impl StoreRecord for MergeState {
     const NAME: &'static str = "the unfinished merge";
 
     fn encode(&self, record: &mut Vec<u8>) {
@@ -208,7 +212,7 @@ impl Record for MergeState {
         record.extend_from_slice(&self.next_id.to_be_bytes());
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         Ok(Self {
             era: id_be(reader)?,
             parts: id_be(reader)?,
@@ -222,16 +226,16 @@ impl Record for MergeState {
 
 /// Ids of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Removed(pub(super) Vec<u64>);
+pub(super) struct RemovedNodes(pub(super) Vec<u64>);
 
-impl Record for Removed {
+impl StoreRecord for RemovedNodes {
     const NAME: &'static str = "the removed nodes of era";
 
     fn encode(&self, record: &mut Vec<u8>) {
         self.0.iter().for_each(|id| record.extend_from_slice(&id.to_be_bytes()));
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         let mut ids = Vec::new();
         while !reader.rest().is_empty() {
             ids.push(id_be(reader)?);
@@ -241,9 +245,9 @@ impl Record for Removed {
 }
 
 /// The record of a block.
-pub(super) fn encode_block(roots: &Roots, entries: &[Leaf]) -> Vec<u8> {
+pub(super) fn encode_block(roots: &LayerRoots, entries: &[Leaf]) -> Vec<u8> {
     let bytes = entries.iter().map(|(_, value)| 32 + 4 + value.len()).sum::<usize>();
-    let mut record = Vec::with_capacity(Roots::LENGTH + bytes);
+    let mut record = Vec::with_capacity(LayerRoots::LENGTH + bytes);
     record.extend_from_slice(&roots.encode());
     for (key, value) in entries {
         record.extend_from_slice(key);
@@ -255,10 +259,10 @@ pub(super) fn encode_block(roots: &Roots, entries: &[Leaf]) -> Vec<u8> {
 }
 
 /// Reads the record of a block: the roots after it, and its entries.
-pub(super) fn decode_block(height: u64, record: &[u8]) -> Result<(Roots, Vec<Leaf>)> {
+pub(super) fn decode_block(height: u64, record: &[u8]) -> Result<(LayerRoots, Vec<Leaf>)> {
     let read = || {
-        let mut reader = Reader::new(record);
-        let roots = Roots::decode(reader.take(Roots::LENGTH)?)?;
+        let mut reader = ByteReader::new(record);
+        let roots = LayerRoots::decode(reader.take(LayerRoots::LENGTH)?)?;
         let mut entries: Vec<Leaf> = Vec::new();
         while !reader.rest().is_empty() {
             let (key, length) = (reader.array()?, reader.u32_be()?);

@@ -4,58 +4,58 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use prooflight_core::store::{Read, corrupt};
+use prooflight_core::store::{ReadStore, corrupt};
 use prooflight_core::{Error, Reason, Result};
 
-use super::era::{Sums, sort};
+use super::era::{EraSums, sort};
 use super::record::{
-    NEWEST_KEY, Newest, OLDEST_KEY, Record, Snapshot, block_key, decode_block, era_key,
-    snapshot_key,
+    EraSnapshot, NEWEST_KEY, NewestBlock, OLDEST_KEY, StoreRecord, block_key, decode_block,
+    era_key, snapshot_key,
 };
-use super::trie::{Leaf, Trie};
-use super::version::{Version, Versions};
-use crate::Roots;
+use super::trie::{LayerTrie, Leaf};
+use super::version::{StateVersion, VersionQueue};
+use crate::LayerRoots;
 
 /// Rebuilds the states after block `height` of an era, and up to `count` - 1 before it in the era.
 ///
 /// The era before makes the intermediate trie, and the era's own blocks the delta. Each state has the roots that
 /// its block's record has, else `store_corrupt`.
-pub(super) fn replay<S: Read + ?Sized>(
+pub(super) fn replay<S: ReadStore + ?Sized>(
     store: &S,
     era: u64,
     height: u64,
     count: u64,
-) -> Result<Versions> {
+) -> Result<VersionQueue> {
     let first = u64::require(store, &era_key(era), era)?;
     let Some(start) = first.checked_sub(1).filter(|start| *start <= height) else {
         return Err(corrupt(format_args!("an era {era} up to block {height}"), first));
     };
-    let snapshot = Snapshot::require(store, &snapshot_key(era), era)?.root;
+    let snapshot = EraSnapshot::require(store, &snapshot_key(era), era)?.root;
     snapshot.check(store)?;
-    let mut intermediate = Gathered::default();
+    let mut intermediate = LayerBuilder::default();
     if let Some(before) = era.checked_sub(1) {
         for height in u64::require(store, &era_key(before), before)?..first {
-            intermediate.add(block(store, height)?.1);
+            intermediate.add(read_block(store, height)?.1);
         }
     }
-    let mut version = Version {
+    let mut version = StateVersion {
         height: start,
         era,
         operations: 0,
-        sums: Sums::default(),
+        sums: EraSums::default(),
         snapshot,
         intermediate: intermediate.finish(),
-        delta: Trie::default(),
+        delta: LayerTrie::default(),
     };
-    version.check(&block(store, start)?.0)?;
-    let mut versions = Versions::new();
+    version.check(&read_block(store, start)?.0)?;
+    let mut versions = VersionQueue::new();
     let from = height.saturating_sub(count.saturating_sub(1));
     if start >= from {
         versions.push_back(Arc::new(version.clone()));
     }
-    let mut delta = Gathered::default();
+    let mut delta = LayerBuilder::default();
     for height in first..=height {
-        let (roots, entries) = block(store, height)?;
+        let (roots, entries) = read_block(store, height)?;
         version.height = height;
         version.operations = entries.len() as u64;
         version.sums = version.sums.with_entries(&entries);
@@ -69,7 +69,7 @@ pub(super) fn replay<S: Read + ?Sized>(
     Ok(versions)
 }
 
-fn block<S: Read + ?Sized>(store: &S, height: u64) -> Result<(Roots, Vec<Leaf>)> {
+fn read_block<S: ReadStore + ?Sized>(store: &S, height: u64) -> Result<(LayerRoots, Vec<Leaf>)> {
     let record = store.get(&block_key(height))?;
     let record = record.ok_or_else(|| corrupt(format_args!("block {height}"), "none"))?;
     decode_block(height, &record)
@@ -77,23 +77,23 @@ fn block<S: Read + ?Sized>(store: &S, height: u64) -> Result<(Roots, Vec<Leaf>)>
 
 /// Builds a layer from many blocks: nodes are made for thousands of entries at once.
 #[derive(Default)]
-struct Gathered {
-    trie: Trie,
+struct LayerBuilder {
+    trie: LayerTrie,
     waiting: Vec<Leaf>,
 }
 
 /// The most pending entries.
-const WAITING: usize = 1 << 16;
+const MAX_PENDING_ENTRIES: usize = 1 << 16;
 
-impl Gathered {
+impl LayerBuilder {
     fn add(&mut self, mut entries: Vec<Leaf>) {
         self.waiting.append(&mut entries);
-        if self.waiting.len() >= WAITING {
+        if self.waiting.len() >= MAX_PENDING_ENTRIES {
             self.finish();
         }
     }
 
-    fn finish(&mut self) -> Trie {
+    fn finish(&mut self) -> LayerTrie {
         sort(&mut self.waiting);
         self.trie = self.trie.with(&self.waiting);
         self.waiting.clear();
@@ -103,18 +103,22 @@ impl Gathered {
 
 /// Replays blocks that are no longer in memory, one at a time; the last results stay.
 #[derive(Debug, Default)]
-pub(super) struct Replays {
+pub(super) struct ReplayCache {
     running: Mutex<()>,
-    cached: Mutex<Versions>,
+    cached: Mutex<VersionQueue>,
 }
 
 /// The number of replayed states that stay in memory.
-const CACHED: usize = 2;
+const MAX_CACHED_STATES: usize = 2;
 
-impl Replays {
+impl ReplayCache {
     /// The state after a block; `busy` while another one is replayed, `version_unavailable` if the store does not
     /// keep it.
-    pub(super) fn version<S: Read + ?Sized>(&self, store: &S, height: u64) -> Result<Arc<Version>> {
+    pub(super) fn version<S: ReadStore + ?Sized>(
+        &self,
+        store: &S,
+        height: u64,
+    ) -> Result<Arc<StateVersion>> {
         let era = kept_era(store, height)?;
         if let Some(cached) = self.find(height) {
             return Ok(cached);
@@ -132,25 +136,25 @@ impl Replays {
         let mut cached = self.cached();
         cached.retain(|cached| cached.height != height);
         cached.push_back(version.clone());
-        if cached.len() > CACHED {
+        if cached.len() > MAX_CACHED_STATES {
             cached.pop_front();
         }
         drop(running);
         Ok(version)
     }
 
-    fn find(&self, height: u64) -> Option<Arc<Version>> {
+    fn find(&self, height: u64) -> Option<Arc<StateVersion>> {
         self.cached().iter().find(|version| version.height == height).cloned()
     }
 
-    fn cached(&self) -> MutexGuard<'_, Versions> {
+    fn cached(&self) -> MutexGuard<'_, VersionQueue> {
         self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The era whose layers block `height` shows; `version_unavailable` if the store does not keep it.
-fn kept_era<S: Read + ?Sized>(store: &S, height: u64) -> Result<u64> {
-    let newest = Newest::require(store, NEWEST_KEY, "")?;
+fn kept_era<S: ReadStore + ?Sized>(store: &S, height: u64) -> Result<u64> {
+    let newest = NewestBlock::require(store, NEWEST_KEY, "")?;
     let oldest = u64::require(store, OLDEST_KEY, "era")?;
     let first = |era: u64| u64::require(store, &era_key(era), era);
     let start = first(oldest)?.saturating_sub(1);
@@ -173,17 +177,17 @@ mod tests {
     use super::*;
     use crate::prover::{LmptParams, LmptState};
     use prooflight_core::chain::LmptConfig;
-    use prooflight_core::store::{Change, MemoryStore, StateStore};
+    use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore};
 
     #[test]
     fn a_second_replay_is_busy_and_the_last_two_stay() {
         let eras = LmptConfig { era_blocks: 3, ..LmptConfig::default() };
         let mut state = LmptState::open(MemoryStore::default(), LmptParams::new(eras)).unwrap();
         for height in 0..10_u8 {
-            state.apply(&[Change::set(&[height], b"value")]).unwrap();
+            state.apply(&[RawKeyChange::set(&[height], b"value")]).unwrap();
         }
         let store = state.into_store();
-        let replays = Replays::default();
+        let replays = ReplayCache::default();
         let reason = |height| replays.version(&store, height).err().map(|error| error.reason());
         for height in [4, 5, 6] {
             assert_eq!(replays.version(&store, height).unwrap().height, height);

@@ -11,19 +11,19 @@ use core::cmp::min;
 use prooflight_core::Hash;
 use prooflight_mpt::EMPTY_ROOT;
 
-use super::node::{HASHED_LENGTH, Kind, Node, nibble};
+use super::node::{MIN_HASHED_BYTES, Node, NodeKind, nibble};
 
 /// A key with its leaf value.
 pub(super) type Leaf = (Hash, Arc<[u8]>);
 
 /// One version of a layer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trie {
+pub(super) struct LayerTrie {
     root: Option<Arc<Node>>,
     length: usize,
 }
 
-impl Trie {
+impl LayerTrie {
     /// The hash of the root.
     pub(super) fn root(&self) -> Hash {
         self.root.as_ref().map_or(EMPTY_ROOT, |root| root.root())
@@ -39,8 +39,8 @@ impl Trie {
         let (mut node, mut depth) = (self.root.as_ref()?, 0);
         loop {
             match &node.kind {
-                Kind::Leaf { key: own, value } => return (own == key).then_some(value),
-                Kind::Branch { skipped, .. } => {
+                NodeKind::Leaf { key: own, value } => return (own == key).then_some(value),
+                NodeKind::Branch { skipped, .. } => {
                     if !follows(key, depth, skipped) {
                         return None;
                     }
@@ -60,8 +60,8 @@ impl Trie {
     }
 
     /// The leaves, ascending.
-    pub(super) fn leaves(&self) -> Leaves {
-        Leaves { left: self.root.iter().cloned().collect() }
+    pub(super) fn leaves(&self) -> TrieLeaves {
+        TrieLeaves { left: self.root.iter().cloned().collect() }
     }
 
     /// Appends the proof of keys, which ascend without repetition: the nodes on their paths, each once, depth
@@ -77,20 +77,22 @@ impl Trie {
 
 /// The leaves of a layer, ascending.
 #[derive(Clone, Debug)]
-pub(super) struct Leaves {
+pub(super) struct TrieLeaves {
     /// Subtrees that are left, the last one first.
     left: Vec<Arc<Node>>,
 }
 
-impl Iterator for Leaves {
+impl Iterator for TrieLeaves {
     type Item = Leaf;
 
     fn next(&mut self) -> Option<Leaf> {
         loop {
             let node = self.left.pop()?;
             match &node.kind {
-                Kind::Leaf { key, value } => return Some((*key, value.clone())),
-                Kind::Branch { children, .. } => self.left.extend(children.iter().rev().cloned()),
+                NodeKind::Leaf { key, value } => return Some((*key, value.clone())),
+                NodeKind::Branch { children, .. } => {
+                    self.left.extend(children.iter().rev().cloned());
+                }
             }
         }
     }
@@ -129,7 +131,7 @@ fn with_all(
     length: &mut usize,
 ) -> Arc<Node> {
     match &node.kind {
-        Kind::Leaf { key, value } => {
+        NodeKind::Leaf { key, value } => {
             // The leaf is counted again with the others.
             *length -= 1;
             let mut all = leaves.to_vec();
@@ -138,7 +140,7 @@ fn with_all(
             }
             with(None, depth, &all, length).unwrap_or_else(|| node.clone())
         }
-        Kind::Branch { skipped, occupied, children } => {
+        NodeKind::Branch { skipped, occupied, children } => {
             let same = min(
                 count_followed(&first.0, depth, skipped),
                 count_followed(&last.0, depth, skipped),
@@ -184,18 +186,18 @@ fn prove(
     nodes: &mut Vec<Vec<u8>>,
 ) {
     let (rlp, behind) = node.rlp(depth);
-    if depth == 0 || rlp.len() >= HASHED_LENGTH {
+    if depth == 0 || rlp.len() >= MIN_HASHED_BYTES {
         nodes.push(rlp);
     }
     match &node.kind {
-        Kind::Leaf { key, value } => {
+        NodeKind::Leaf { key, value } => {
             if let Ok(at) = keys.binary_search(key)
                 && let Some(found) = values.get_mut(at)
             {
                 *found = Some(value.clone());
             }
         }
-        Kind::Branch { skipped, .. } => {
+        NodeKind::Branch { skipped, .. } => {
             let branch_depth = depth + skipped.len();
             let mut entered = false;
             let mut values = values;
@@ -207,7 +209,7 @@ fn prove(
                 };
                 if !entered {
                     entered = true;
-                    nodes.extend(behind.clone().filter(|branch| branch.len() >= HASHED_LENGTH));
+                    nodes.extend(behind.clone().filter(|branch| branch.len() >= MIN_HASHED_BYTES));
                 }
                 if let Some(child) = node.child(nibble(key, branch_depth)) {
                     prove(child, branch_depth + 1, keys, own, nodes);

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use prooflight_core::chain::LmptConfig;
-use prooflight_core::store::{Change, MemoryStore, Proved, Read};
+use prooflight_core::store::{MemoryStore, RawKeyChange, ReadStore, StateProof};
 use prooflight_core::{Hash, Limits, keccak256};
-use prooflight_lmpt::{Layer, Roots, verify};
+use prooflight_lmpt::{Layer, LayerRoots, verify};
 use prooflight_mpt::PersistentTrie;
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -27,7 +27,7 @@ pub struct Model {
     states: Vec<BTreeMap<Vec<u8>, Vec<u8>>>,
     /// The blocks that ended an era, ascending.
     pub ends: Vec<usize>,
-    pub roots: Vec<Roots>,
+    pub roots: Vec<LayerRoots>,
 }
 
 impl Model {
@@ -54,7 +54,7 @@ impl Model {
         self.push_block(changes);
         let [delta, intermediate, snapshot] =
             self.layers(self.height()).map(|layer| root_of(&layer));
-        self.roots.push(Roots { snapshot, intermediate, delta });
+        self.roots.push(LayerRoots { snapshot, intermediate, delta });
     }
 
     /// Adds a block of normalised changes.
@@ -120,7 +120,7 @@ impl Model {
     }
 
     /// Verifies a proof of keys, and compares the answers with the dictionary and the layers.
-    pub fn check(&self, height: usize, keys: &[Vec<u8>], proved: &Proved) {
+    pub fn check(&self, height: usize, keys: &[Vec<u8>], proved: &StateProof) {
         let roots = self.roots[height];
         assert_eq!(proved.roots, [(height as u64, roots.encode().to_vec())]);
         let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
@@ -150,7 +150,7 @@ fn root_of(layer: &BTreeMap<Hash, Vec<u8>>) -> Hash {
 /// A trie made from scratch.
 pub fn trie_of(layer: &BTreeMap<Hash, Vec<u8>>) -> PersistentTrie<MemoryStore> {
     let mut trie = PersistentTrie::open(MemoryStore::default()).unwrap();
-    let changes: Vec<_> = layer.iter().map(|(key, leaf)| Change::set(key, leaf)).collect();
+    let changes: Vec<_> = layer.iter().map(|(key, leaf)| RawKeyChange::set(key, leaf)).collect();
     trie.apply(&changes).unwrap();
     trie
 }
@@ -193,8 +193,8 @@ pub fn draw_changes(rng: &mut StdRng, most: usize) -> Changes {
     (0..count).map(|_| one(rng)).collect()
 }
 
-pub fn changes(changes: &Changes) -> Vec<Change<'_>> {
-    changes.iter().map(|(key, value)| Change { key, value: value.as_deref() }).collect()
+pub fn changes(changes: &Changes) -> Vec<RawKeyChange<'_>> {
+    changes.iter().map(|(key, value)| RawKeyChange { key, value: value.as_deref() }).collect()
 }
 
 /// Random bounds of eras: by blocks, by operations, by bytes, or all of them.

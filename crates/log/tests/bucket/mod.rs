@@ -19,9 +19,9 @@ use object_store::{
 
 /// Random numbers from a seed (`SplitMix64`).
 #[derive(Debug)]
-pub(crate) struct Dice(Mutex<u64>);
+pub(crate) struct RandomNumbers(Mutex<u64>);
 
-impl Dice {
+impl RandomNumbers {
     pub(crate) fn new(seed: u64) -> Self {
         Self(Mutex::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
@@ -54,7 +54,7 @@ impl Dice {
 
 /// What happened to the requests, so that a run without faults shows.
 #[derive(Debug, Default)]
-pub(crate) struct Happened {
+pub(crate) struct FaultCounts {
     pub(crate) refused: AtomicUsize,
     pub(crate) lost: AtomicUsize,
     pub(crate) answers_lost: AtomicUsize,
@@ -63,18 +63,18 @@ pub(crate) struct Happened {
 
 /// A bucket in memory whose requests are refused, lost, delayed, reordered, answered late or cut.
 #[derive(Clone)]
-pub(crate) struct Faulty {
+pub(crate) struct FaultyStore {
     pub(crate) inner: Arc<InMemory>,
-    dice: Arc<Dice>,
+    dice: Arc<RandomNumbers>,
     faults: Arc<AtomicBool>,
-    pub(crate) happened: Arc<Happened>,
+    pub(crate) happened: Arc<FaultCounts>,
 }
 
-impl Faulty {
+impl FaultyStore {
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             inner: Arc::new(InMemory::new()),
-            dice: Arc::new(Dice::new(seed)),
+            dice: Arc::new(RandomNumbers::new(seed)),
             faults: Arc::new(AtomicBool::new(true)),
             happened: Arc::default(),
         }
@@ -99,7 +99,7 @@ fn count(counter: &AtomicUsize) {
 }
 
 #[async_trait]
-impl ObjectStore for Faulty {
+impl ObjectStore for FaultyStore {
     async fn put_opts(
         &self,
         location: &Path,
@@ -180,13 +180,13 @@ impl ObjectStore for Faulty {
     }
 }
 
-impl fmt::Display for Faulty {
+impl fmt::Display for FaultyStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Faulty")
     }
 }
 
-impl fmt::Debug for Faulty {
+impl fmt::Debug for FaultyStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -7,7 +7,7 @@ use std::thread;
 
 /// A received request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct HttpRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) headers: String,
@@ -15,12 +15,12 @@ pub(crate) struct Asked {
 }
 
 /// A status and a body.
-pub(crate) type Answer = (u16, Vec<u8>);
+pub(crate) type HttpAnswer = (u16, Vec<u8>);
 
 /// What happens to a request.
-pub(crate) enum Reply {
+pub(crate) enum ServerReply {
     /// An answer.
-    Whole(Answer),
+    Whole(HttpAnswer),
     /// The head of an answer with this body, and half of the body; then the connection ends.
     Cut(Vec<u8>),
     /// The connection ends.
@@ -30,17 +30,19 @@ pub(crate) enum Reply {
 /// The address, and the requests so far.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<HttpRequest>>>,
 }
 
 impl Server {
     /// Serves until the test ends.
-    pub(crate) fn new(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
-        Self::failing(move |asked, _| Reply::Whole(answer(asked)))
+    pub(crate) fn new(answer: impl Fn(&HttpRequest) -> HttpAnswer + Send + Sync + 'static) -> Self {
+        Self::failing(move |asked, _| ServerReply::Whole(answer(asked)))
     }
 
     /// Serves until the test ends; `reply` also gets the number of requests before.
-    pub(crate) fn failing(reply: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn failing(
+        reply: impl Fn(&HttpRequest, usize) -> ServerReply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = Self { address: listener.local_addr().unwrap(), asked: Arc::default() };
         let (asked, reply) = (server.asked.clone(), Arc::new(reply));
@@ -54,12 +56,16 @@ impl Server {
     }
 
     /// The requests so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<HttpRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
 
-fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, reply: &dyn Fn(&Asked, usize) -> Reply) {
+fn serve(
+    mut stream: TcpStream,
+    asked: &Mutex<Vec<HttpRequest>>,
+    reply: &dyn Fn(&HttpRequest, usize) -> ServerReply,
+) {
     let request = read(&stream);
     let before = {
         let mut asked = asked.lock().unwrap();
@@ -67,9 +73,9 @@ fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, reply: &dyn Fn(&Asked
         asked.len() - 1
     };
     let ((status, body), sent) = match reply(&request, before) {
-        Reply::Whole((status, body)) => ((status, body.clone()), body),
-        Reply::Cut(body) => ((200, body.clone()), body[..body.len() / 2].to_vec()),
-        Reply::Silence => return,
+        ServerReply::Whole((status, body)) => ((status, body.clone()), body),
+        ServerReply::Cut(body) => ((200, body.clone()), body[..body.len() / 2].to_vec()),
+        ServerReply::Silence => return,
     };
     let head = format!(
         "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\netag: \"1\"\r\n\
@@ -79,7 +85,7 @@ fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, reply: &dyn Fn(&Asked
     stream.write_all(&[head.as_bytes(), &sent].concat()).unwrap();
 }
 
-fn read(stream: &TcpStream) -> Asked {
+fn read(stream: &TcpStream) -> HttpRequest {
     let mut lines = BufReader::new(stream);
     let mut line = || {
         let mut line = String::new();
@@ -88,8 +94,11 @@ fn read(stream: &TcpStream) -> Asked {
     };
     let first = line();
     let mut words = first.split(' ').map(str::to_owned);
-    let mut asked =
-        Asked { method: words.next().unwrap(), path: words.next().unwrap(), ..Asked::default() };
+    let mut asked = HttpRequest {
+        method: words.next().unwrap(),
+        path: words.next().unwrap(),
+        ..HttpRequest::default()
+    };
     let mut length = 0;
     loop {
         let header = line();

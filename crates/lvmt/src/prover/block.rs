@@ -3,23 +3,24 @@
 use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
 
-use prooflight_amt::{Change as AmtChange, Point};
-use prooflight_core::store::{Change, Read};
+use prooflight_amt::{EntryChange as AmtChange, Point};
+use prooflight_core::store::{RawKeyChange, ReadStore};
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 use rayon::prelude::*;
 
-use super::cache::Cache;
+use super::cache::StateCache;
 use super::params::StoreParams;
 use super::record::{
-    AmtRecord, KeyHead, corrupt, fill_after, key_key, open, owners_key, read_key, read_owners,
+    AmtRecord, KeyHead, corrupt, fill_after, key_record_key, open, owners_key, read_key,
+    read_owners,
 };
 use crate::leaf::{AmtLeaf, KeyLeaf, value_hash};
 use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
-use crate::proof::{KEY_SLOTS, Place, Slot, Version};
+use crate::proof::{KEY_SLOTS, KeySlot, LeafPlace, SlotVersion};
 
 /// The result of a block's changes; every write follows from it.
 #[derive(Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct BlockChanges<'a> {
     /// In the order of the leaves: ascending by level and key hash.
     pub(super) keys: Vec<WrittenKey<'a>>,
     /// In the order of the leaves: the deepest level first, then by prefix.
@@ -27,14 +28,14 @@ pub(super) struct Block<'a> {
     /// The changes of the root AMT.
     pub(super) root_changes: Vec<AmtChange>,
     /// The entries on the walks of new keys, by level and path.
-    pub(super) entries: Entries,
+    pub(super) entries: OwnersByEntry,
 }
 
-pub(super) type Entries = BTreeMap<(u8, Prefix), Owners>;
+pub(super) type OwnersByEntry = BTreeMap<(u8, Prefix), EntryOwners>;
 
 /// The owners of an entry's slots, from slot 1 on.
 #[derive(Debug)]
-pub(super) struct Owners {
+pub(super) struct EntryOwners {
     pub(super) owners: Vec<Hash>,
     /// Whether one of them got its slot in this block.
     pub(super) has_new: bool,
@@ -48,8 +49,8 @@ pub(super) struct WrittenKey<'a> {
     pub(super) value: Option<&'a [u8]>,
     /// The head of its record before the block.
     pub(super) before: Option<KeyHead>,
-    pub(super) slot: Slot,
-    pub(super) version: Version,
+    pub(super) slot: KeySlot,
+    pub(super) version: SlotVersion,
 }
 
 /// An AMT at level 1 or below that the block changes.
@@ -60,35 +61,35 @@ pub(super) struct WrittenAmt {
     /// The hash of some key below it.
     pub(super) key_hash: Hash,
     pub(super) before: Option<AmtRecord>,
-    pub(super) version: Version,
+    pub(super) version: SlotVersion,
     pub(super) commitment: Point,
 }
 
-impl<'a> Block<'a> {
+impl<'a> BlockChanges<'a> {
     /// Applies changes to the newest state.
-    pub(super) fn new<S: Read + Sync>(
+    pub(super) fn new<S: ReadStore + Sync>(
         store: &S,
         params: &StoreParams,
-        cache: &Cache,
-        changes: &[Change<'a>],
+        cache: &StateCache,
+        changes: &[RawKeyChange<'a>],
     ) -> Result<Self> {
         let mut keys = read_keys(store, params, cache, last_changes(changes))?;
         let entries = allocate(store, params, cache, &mut keys)?;
         // Stable: key hashes stay ascending within a level.
         keys.sort_by_key(|key| key.slot.level);
-        let (amts, root_changes) = bump(store, params, cache, &keys)?;
+        let (amts, root_changes) = raise_versions(store, params, cache, &keys)?;
         Ok(Self { keys, amts, root_changes, entries })
     }
 
     /// The hashes of the block's leaves, in order.
     pub(super) fn leaves(&self) -> Vec<Hash> {
-        let keys = self.keys.par_iter().with_min_len(GRAIN).map(|key| {
-            let Slot { level, number } = key.slot;
+        let keys = self.keys.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(|key| {
+            let KeySlot { level, number } = key.slot;
             let value_hash = key.value.map(value_hash);
             let version = key.version.get();
             KeyLeaf { level, slot: number, version, key_hash: key.key_hash, value_hash }.hash()
         });
-        let amts = self.amts.par_iter().with_min_len(GRAIN).map(|amt| {
+        let amts = self.amts.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(|amt| {
             let (version, commitment) = (amt.version.get(), amt.commitment.to_bytes());
             AmtLeaf { level: amt.level, prefix: amt.prefix, version, commitment }.hash()
         });
@@ -96,7 +97,7 @@ impl<'a> Block<'a> {
     }
 
     /// The leaves that the block replaces: the hash of the key, or of a key below the AMT, and the leaf's place.
-    pub(super) fn replaced(&self) -> impl Iterator<Item = (&Hash, Place)> {
+    pub(super) fn replaced(&self) -> impl Iterator<Item = (&Hash, LeafPlace)> {
         let keys =
             self.keys.iter().filter_map(|key| Some((&key.key_hash, key.before.as_ref()?.place)));
         let amts =
@@ -114,20 +115,21 @@ impl<'a> Block<'a> {
 }
 
 /// The smallest number of items for which another thread pays off.
-pub(super) const GRAIN: usize = 128;
+pub(super) const MIN_ITEMS_PER_THREAD: usize = 128;
 
 /// The place of a leaf of the next block.
-pub(super) fn place(block: u64, index: usize) -> Result<Place> {
+pub(super) fn place(block: u64, index: usize) -> Result<LeafPlace> {
     match u32::try_from(index) {
-        Ok(index) => Ok(Place { block, index }),
+        Ok(index) => Ok(LeafPlace { block, index }),
         Err(_) => Err(Error::new(Reason::TooManyOperations, "less than 2^32 leaves", index)),
     }
 }
 
 /// The last change of each key, ascending by key hash.
-fn last_changes<'a>(changes: &[Change<'a>]) -> Vec<(Hash, Option<&'a [u8]>)> {
-    let hashed = |&Change { key, value }: &Change<'a>| (key_hash(key), value);
-    let mut last: Vec<_> = changes.par_iter().with_min_len(GRAIN).map(hashed).collect();
+fn last_changes<'a>(changes: &[RawKeyChange<'a>]) -> Vec<(Hash, Option<&'a [u8]>)> {
+    let hashed = |&RawKeyChange { key, value }: &RawKeyChange<'a>| (key_hash(key), value);
+    let mut last: Vec<_> =
+        changes.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(hashed).collect();
     // Stable: the changes of one key stay in their order.
     last.par_sort_by(|(a, _), (b, _)| a.cmp(b));
     last.dedup_by(|later, earlier| {
@@ -141,14 +143,14 @@ fn last_changes<'a>(changes: &[Change<'a>]) -> Vec<(Hash, Option<&'a [u8]>)> {
 }
 
 /// Reads the keys' records; a delete of a key without a value is dropped.
-fn read_keys<'a, S: Read + Sync>(
+fn read_keys<'a, S: ReadStore + Sync>(
     store: &S,
     params: &StoreParams,
-    cache: &Cache,
+    cache: &StateCache,
     last: Vec<(Hash, Option<&'a [u8]>)>,
 ) -> Result<Vec<WrittenKey<'a>>> {
     let read = |(key_hash, value): (Hash, Option<&'a [u8]>)| {
-        let before = match cache.remembered.get(&key_hash) {
+        let before = match cache.key_heads.get(&key_hash) {
             Some(before) => before,
             None => read_key(store, &key_hash)?.map(|(_, head)| head),
         };
@@ -158,21 +160,22 @@ fn read_keys<'a, S: Read + Sync>(
         if value.is_none() && before.is_none_or(|head| !head.has_value) {
             return Ok(None);
         }
-        let slot = before.map_or(Slot { level: 0, number: 0 }, |head| head.slot);
+        let slot = before.map_or(KeySlot { level: 0, number: 0 }, |head| head.slot);
         let version = next(before.map(|head| head.version))?;
         Ok(Some(WrittenKey { key_hash, value, before, slot, version }))
     };
-    let keys: Result<Vec<_>> = last.into_par_iter().with_min_len(GRAIN).map(read).collect();
+    let keys: Result<Vec<_>> =
+        last.into_par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(read).collect();
     Ok(keys?.into_iter().flatten().collect())
 }
 
 /// Assigns to each new key the lowest free slot of the first entry with a free slot on its walk.
-fn allocate<S: Read + Sync>(
+fn allocate<S: ReadStore + Sync>(
     store: &S,
     params: &StoreParams,
-    cache: &Cache,
+    cache: &StateCache,
     keys: &mut [WrittenKey<'_>],
-) -> Result<Entries> {
+) -> Result<OwnersByEntry> {
     let log_n = params.log_n();
     let mut entries = first_entries(store, params, cache, keys)?;
     for key in keys.iter_mut().filter(|key| key.before.is_none()) {
@@ -186,7 +189,7 @@ fn allocate<S: Read + Sync>(
             let entry = match entries.entry((level, path)) {
                 btree_map::Entry::Occupied(entry) => entry.into_mut(),
                 btree_map::Entry::Vacant(entry) => {
-                    entry.insert(Owners::read(store, log_n, level, &key.key_hash)?)
+                    entry.insert(EntryOwners::read(store, log_n, level, &key.key_hash)?)
                 }
             };
             if entry.owners.contains(&key.key_hash) {
@@ -195,7 +198,7 @@ fn allocate<S: Read + Sync>(
             if entry.owners.len() < usize::from(KEY_SLOTS) {
                 entry.owners.push(key.key_hash);
                 entry.has_new = true;
-                break Slot { level, number: entry.owners.len() as u8 };
+                break KeySlot { level, number: entry.owners.len() as u8 };
             }
             level += 1;
         };
@@ -204,17 +207,17 @@ fn allocate<S: Read + Sync>(
 }
 
 /// The first level at which the entry of a key may have a free slot, or the key itself.
-fn first_level(log_n: u8, cache: &Cache, key_hash: &Hash) -> u8 {
+fn first_level(log_n: u8, cache: &StateCache, key_hash: &Hash) -> u8 {
     u8::from(cache.is_full_of_others(index_at(key_hash, log_n, 0), key_hash))
 }
 
 /// Reads the first entry on the walk of each new key, on all threads.
-fn first_entries<S: Read + Sync>(
+fn first_entries<S: ReadStore + Sync>(
     store: &S,
     params: &StoreParams,
-    cache: &Cache,
+    cache: &StateCache,
     keys: &[WrittenKey<'_>],
-) -> Result<Entries> {
+) -> Result<OwnersByEntry> {
     let log_n = params.log_n();
     let new = keys.iter().filter(|key| key.before.is_none());
     let met = new.map(|WrittenKey { key_hash, .. }| {
@@ -224,15 +227,15 @@ fn first_entries<S: Read + Sync>(
     // Each entry once.
     let met: Vec<_> = met.collect::<BTreeMap<_, _>>().into_iter().collect();
     let read = |((level, path), key_hash): ((u8, Prefix), &Hash)| {
-        Ok(((level, path), Owners::read(store, log_n, level, key_hash)?))
+        Ok(((level, path), EntryOwners::read(store, log_n, level, key_hash)?))
     };
-    let read = met.into_par_iter().with_min_len(GRAIN).map(read);
+    let read = met.into_par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(read);
     Ok(read.collect::<Result<Vec<_>>>()?.into_iter().collect())
 }
 
-impl Owners {
+impl EntryOwners {
     /// Reads the entry of a key at a level, and checks it.
-    fn read<S: Read>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<Self> {
+    fn read<S: ReadStore>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<Self> {
         let owners = read_owners(store, level, &Prefix::new(key_hash, log_n, level + 1))?;
         check_owners(store, log_n, level, key_hash, &owners)?;
         Ok(Self { owners, has_new: false })
@@ -240,10 +243,10 @@ impl Owners {
 }
 
 /// Checks that a key without a record has no slot; otherwise the record is lost (`store_corrupt`).
-pub(super) fn check_never_written<S: Read>(
+pub(super) fn check_never_written<S: ReadStore>(
     store: &S,
     params: &StoreParams,
-    cache: &Cache,
+    cache: &StateCache,
     key_hash: &Hash,
 ) -> Result<()> {
     let log_n = params.log_n();
@@ -267,7 +270,7 @@ pub(super) fn check_never_written<S: Read>(
 ///
 /// This detects a lost or older record, which has too few owners. A record of five owners is never an older copy,
 /// since no key can be added to it.
-fn check_owners<S: Read>(
+fn check_owners<S: ReadStore>(
     store: &S,
     log_n: u8,
     level: u8,
@@ -278,7 +281,7 @@ fn check_owners<S: Read>(
         return Ok(());
     }
     let bits = u32::from(log_n) * (u32::from(level) + 1);
-    let [first, mut last] = [0, 0xff].map(|fill| key_key(&fill_after(key_hash, bits, fill)));
+    let [first, mut last] = [0, 0xff].map(|fill| key_record_key(&fill_after(key_hash, bits, fill)));
     last.push(0);
     let mut keys = 0;
     for entry in store.range(&first, &last) {
@@ -298,7 +301,7 @@ fn check_owners<S: Read>(
 }
 
 /// Checks that an AMT without a record has no entries; otherwise the record is lost (`store_corrupt`).
-fn check_no_amt<S: Read>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<()> {
+fn check_no_amt<S: ReadStore>(store: &S, log_n: u8, level: u8, key_hash: &Hash) -> Result<()> {
     let bits = u32::from(log_n) * u32::from(level);
     let [first, mut last] = [0, 0xff].map(|fill| {
         owners_key(level, &Prefix::new(&fill_after(key_hash, bits, fill), log_n, level + 1))
@@ -318,10 +321,10 @@ fn lost_key(key_hash: &Hash) -> Error {
 }
 
 /// Raises the versions of the keys' slots, and from the deepest level up those of the changed AMTs.
-fn bump<S: Read + Sync>(
+fn raise_versions<S: ReadStore + Sync>(
     store: &S,
     params: &StoreParams,
-    cache: &Cache,
+    cache: &StateCache,
     keys: &[WrittenKey<'_>],
 ) -> Result<(Vec<WrittenAmt>, Vec<AmtChange>)> {
     let deepest = keys.last().map_or(0, |key| key.slot.level);
@@ -329,7 +332,7 @@ fn bump<S: Read + Sync>(
     // The start of the AMTs of the level below.
     let mut below = 0;
     for level in (1..=deepest).rev() {
-        let mut bumped = bumped(&amts[below..], of_level(keys, level));
+        let mut bumped = raised_slots(&amts[below..], of_level(keys, level));
         // Merges two ascending runs.
         bumped.sort_by_key(|(key_hash, _)| *key_hash);
         let bits = u32::from(params.log_n()) * u32::from(level);
@@ -349,7 +352,7 @@ fn bump<S: Read + Sync>(
             Ok(WrittenAmt { level, prefix, key_hash, before, version, commitment })
         };
         let mut changed: Vec<_> =
-            runs.par_iter().with_min_len(GRAIN).map(read).collect::<Result<_>>()?;
+            runs.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(read).collect::<Result<_>>()?;
         let mut changes = Vec::with_capacity(bumped.len());
         for (number, run) in (0..).zip(runs) {
             changes.extend(run.iter().map(|bumped| (number, change(params, level, bumped))));
@@ -362,13 +365,13 @@ fn bump<S: Read + Sync>(
         below = amts.len();
         amts.append(&mut changed);
     }
-    let in_root = bumped(&amts[below..], of_level(keys, 0));
+    let in_root = raised_slots(&amts[below..], of_level(keys, 0));
     let root_changes = in_root.iter().map(|bumped| change(params, 0, bumped)).collect();
     Ok((amts, root_changes))
 }
 
 /// The slots at a level whose versions grow by one: first of AMTs, then of keys, each with the hash of a key below it.
-fn bumped<'b>(below: &'b [WrittenAmt], keys: &'b [WrittenKey<'_>]) -> Vec<(&'b Hash, u8)> {
+fn raised_slots<'b>(below: &'b [WrittenAmt], keys: &'b [WrittenKey<'_>]) -> Vec<(&'b Hash, u8)> {
     let below = below.iter().map(|amt| (&amt.key_hash, 0));
     below.chain(keys.iter().map(|key| (&key.key_hash, key.slot.number))).collect()
 }
@@ -385,7 +388,8 @@ fn of_level<'k, 'a>(keys: &'k [WrittenKey<'a>], level: u8) -> &'k [WrittenKey<'a
 }
 
 /// The next version, or the first; `version_range` above the largest.
-fn next(version: Option<Version>) -> Result<Version> {
-    let next = version.map_or(0, Version::get) + 1;
-    Version::new(next).ok_or_else(|| Error::new(Reason::VersionRange, "a version below 2^40", next))
+fn next(version: Option<SlotVersion>) -> Result<SlotVersion> {
+    let next = version.map_or(0, SlotVersion::get) + 1;
+    SlotVersion::new(next)
+        .ok_or_else(|| Error::new(Reason::VersionRange, "a version below 2^40", next))
 }

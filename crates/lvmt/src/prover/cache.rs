@@ -3,28 +3,28 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::current::CurrentLeaves;
+use super::current_leaves::CurrentLeaves;
+use super::key_head_cache::KeyHeadCache;
 use super::record::AmtRecord;
-use super::remembered::Remembered;
 use crate::proof::KEY_SLOTS;
 use prooflight_core::Hash;
 
 /// The parts of the newest state near the root that blocks have read or written.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(super) struct StateCache {
     /// The owners' marks of each entry of the root AMT; `None` unless it is known to have no free slot.
-    full: Vec<Option<FullEntry>>,
+    full: Vec<Option<OwnerMarks>>,
     /// The known AMTs at level 1.
     amts: Vec<Option<AmtRecord>>,
     pub(super) current: CurrentLeaves,
-    pub(super) remembered: Remembered,
+    pub(super) key_heads: KeyHeadCache,
 }
 
 /// A mark for each slot's owner: the end of its hash.
-pub(super) type FullEntry = [u32; KEY_SLOTS as usize];
+pub(super) type OwnerMarks = [u32; KEY_SLOTS as usize];
 
 /// The marks of owners; `None` while there is a free slot.
-pub(super) fn full_entry(owners: &[Hash]) -> Option<FullEntry> {
+pub(super) fn owner_marks(owners: &[Hash]) -> Option<OwnerMarks> {
     let owners: &[Hash; KEY_SLOTS as usize] = owners.try_into().ok()?;
     Some(owners.map(|owner| mark(&owner)))
 }
@@ -33,11 +33,11 @@ fn mark(owner: &Hash) -> u32 {
     owner.last_chunk().map_or(0, |end| u32::from_be_bytes(*end))
 }
 
-impl Cache {
+impl StateCache {
     pub(super) fn new(log_n: u8) -> Self {
         let n = 1 << log_n;
-        let (current, remembered) = (CurrentLeaves::default(), Remembered::default());
-        Self { full: vec![None; n], amts: vec![None; n], current, remembered }
+        let (current, remembered) = (CurrentLeaves::default(), KeyHeadCache::default());
+        Self { full: vec![None; n], amts: vec![None; n], current, key_heads: remembered }
     }
 
     /// Whether the entry of the root AMT at an index is known to have five owners, none of which is the key.
@@ -50,7 +50,7 @@ impl Cache {
         if level == 1 { self.amts[index as usize] } else { None }
     }
 
-    pub(super) fn take_over(&mut self, full: &[(u32, FullEntry)], amts: &[(u32, AmtRecord)]) {
+    pub(super) fn adopt(&mut self, full: &[(u32, OwnerMarks)], amts: &[(u32, AmtRecord)]) {
         for &(index, owners) in full {
             self.full[index as usize] = Some(owners);
         }

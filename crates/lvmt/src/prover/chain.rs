@@ -5,24 +5,26 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, Prepared, Proved, Read, StateReader, StateStore, Store};
+use prooflight_core::store::{
+    Prepared, RawKeyChange, ReadStore, StateProof, StateReader, StateStore, Store,
+};
 use prooflight_core::{Error, Reason, Result, Scheme};
 
 use super::params::StoreParams;
 use super::prepare::PreparedBlock;
-use super::prove::{Known, prove};
+use super::prove::{StateChecks, prove};
 use super::store::LvmtStore;
 
 /// The number of recent blocks whose states can be proved, so that a client can send further queries about the head
 /// that it has just verified.
-pub const RECENT: usize = 16;
+pub const RECENT_STATES: usize = 16;
 
 /// The number of blocks between two collections of replaced leaves.
-const GIVEN_UP_AT_ONCE: u64 = 64;
+const PRUNE_INTERVAL_BLOCKS: u64 = 64;
 
 /// The LVMT state of a chain.
 ///
-/// Only the newest state is in the store. For the last [`RECENT`] blocks with a reader, a snapshot is kept.
+/// Only the newest state is in the store. For the last [`RECENT_STATES`] blocks with a reader, a snapshot is kept.
 #[derive(Debug)]
 pub struct LvmtState<S: Store> {
     store: LvmtStore<S>,
@@ -34,7 +36,7 @@ pub struct LvmtState<S: Store> {
 #[derive(Debug)]
 struct RecentState<R> {
     snapshot: R,
-    known: Known,
+    checks: StateChecks,
 }
 
 impl<S: Store + Sync> StateStore for LvmtState<S> {
@@ -55,7 +57,7 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
         self.store.root().to_vec()
     }
 
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedBlock>> {
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<PreparedBlock>> {
         let mut next = self.store.prepare(changes)?;
         let writes = core::mem::take(&mut next.writes);
         Ok(Prepared { root: next.root.to_vec(), writes, transition: None, next })
@@ -64,7 +66,7 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
     fn commit(&mut self, next: PreparedBlock) -> Result<()> {
         self.store.commit(next)?;
         match self.height() {
-            Some(height) if height.is_multiple_of(GIVEN_UP_AT_ONCE) => self.prune(height),
+            Some(height) if height.is_multiple_of(PRUNE_INTERVAL_BLOCKS) => self.prune(height),
             _ => Ok(()),
         }
     }
@@ -76,11 +78,11 @@ impl<S: Store + Sync> StateStore for LvmtState<S> {
 
     fn reader(&mut self) -> Result<Self::Reader> {
         if let Some(height) = self.height() {
-            self.store.settle()?;
+            self.store.catch_up()?;
             self.recent.retain(|(at, _)| *at != height);
-            let (snapshot, known) = (self.store.snapshot()?, self.store.known());
-            self.recent.push_back((height, Arc::new(RecentState { snapshot, known })));
-            if self.recent.len() > RECENT {
+            let (snapshot, known) = (self.store.snapshot()?, self.store.state_checks());
+            self.recent.push_back((height, Arc::new(RecentState { snapshot, checks: known })));
+            if self.recent.len() > RECENT_STATES {
                 self.recent.pop_front();
             }
         }
@@ -97,15 +99,15 @@ pub struct LvmtReader<R> {
     states: Vec<(u64, Arc<RecentState<R>>)>,
 }
 
-impl<R: Read> StateReader for LvmtReader<R> {
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+impl<R: ReadStore> StateReader for LvmtReader<R> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof> {
         let Statement::Keys { height, keys } = *statement else {
             return Err(statement.unknown_to(Scheme::Lvmt));
         };
         let state = self.states.iter().find(|(at, _)| *at == height);
         let (_, state) = state.ok_or_else(|| self.not_kept(height))?;
-        let proved = prove(&state.snapshot, &self.params, height, keys, Some(&state.known))?;
-        Ok(Proved::at(height, proved.root, proved.proof))
+        let proved = prove(&state.snapshot, &self.params, height, keys, Some(&state.checks))?;
+        Ok(StateProof::at(height, proved.root, proved.proof))
     }
 }
 

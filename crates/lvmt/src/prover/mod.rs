@@ -14,7 +14,7 @@
 //! | an older or lost head, or one of another branch | at opening, and by a proof: the next block exists, or `hroot` differs |
 //! | an older or lost record of the collected blocks | at opening |
 //! | older or lost nodes of the root's tree state | at opening, by the sum of their checksums in the head; by a proof |
-//! | an older record of a key or an AMT | when it is read for a value or a block: its leaf is not [`current`]; by a proof |
+//! | an older record of a key or an AMT | when it is read for a value or a block: its leaf is not [`current_leaves`]; by a proof |
 //! | a lost record of a key | when it is read: an entry on the key's walk has a slot of the key |
 //! | a lost record of an AMT | by a block that changes it: it has entries; by a proof |
 //! | older or lost owners of an entry | by a block with a new key there: other keys have its slots; by a proof |
@@ -34,14 +34,15 @@ mod block;
 mod blocks;
 mod cache;
 mod chain;
-mod current;
+mod current_leaves;
+mod key_head_cache;
 mod newest;
 mod params;
 mod prepare;
 mod prove;
 mod prune;
+mod rebuild;
 mod record;
-mod remembered;
 mod replaced;
 mod root_tree;
 mod shard;
@@ -50,9 +51,8 @@ mod tile;
 mod tree;
 mod tree_part;
 mod tree_shape;
-mod upgrade;
 
-pub use chain::{LvmtReader, LvmtState, RECENT};
+pub use chain::{LvmtReader, LvmtState, RECENT_STATES};
 pub use newest::StateRoot;
 pub use params::StoreParams;
 pub use prepare::PreparedBlock;

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use prooflight_amt::{Kind, Parts, Tables};
+use prooflight_amt::{OpeningKind, TableParts, Tables};
 use prooflight_core::{Error, Reason, Result};
 
 use super::shard::ProofShard;
@@ -20,13 +20,13 @@ pub struct StoreParams {
     /// The keys that can be proved.
     pub shard: ProofShard,
     /// Whether blocks skip the nodes that only proofs need, as during an import. Each block is then cheaper, and the
-    /// nodes are [rebuilt](super::LvmtStore::settle) once before the next proof.
-    pub unproved: bool,
+    /// nodes are [rebuilt](super::LvmtStore::catch_up) once before the next proof.
+    pub defer_proof_nodes: bool,
 }
 
 /// The version of the layout of the records. Layout 1, which was not written, had other nodes of the root's tree state;
 /// layout 2 had one record for each.
-const LAYOUT: u8 = 3;
+const LAYOUT_VERSION: u8 = 3;
 
 impl StoreParams {
     /// log2 of the number of entries of an AMT.
@@ -40,8 +40,8 @@ impl StoreParams {
             let expected = format_args!("tables with a log_n of at most {MAX_LOG_N}");
             return Err(Error::new(Reason::InvalidArgument, expected, log_n));
         }
-        Kind::Tree { log_arity: self.log_arity }.points(log_n)?;
-        let needed = Parts { single: true, tree: Some(self.log_arity) };
+        OpeningKind::Tree { log_arity: self.log_arity }.points(log_n)?;
+        let needed = TableParts { single: true, tree: Some(self.log_arity) };
         if self.shard != ProofShard::None && self.tables.parts() != needed {
             return Err(Error::new(
                 Reason::InvalidArgument,
@@ -74,7 +74,7 @@ impl StoreParams {
     pub(super) fn encode(&self) -> Vec<u8> {
         let shape = [self.log_n(), self.log_arity];
         let params_id = self.tables.verifying_key().params_id();
-        [&shape[..], &self.shard.encode(), &params_id, &[LAYOUT]].concat()
+        [&shape[..], &self.shard.encode(), &params_id, &[LAYOUT_VERSION]].concat()
     }
 }
 

@@ -4,17 +4,17 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::store::{Change, Read, WriteBatch};
+use prooflight_core::store::{RawKeyChange, ReadStore, WriteBatch};
 use prooflight_core::{Hash, Result};
 use rayon::prelude::*;
 
-use super::block::{Block, GRAIN, WrittenAmt, WrittenKey, place};
-use super::blocks::Blocks;
-use super::cache::{FullEntry, full_entry};
-use super::current::ChangedLeaves;
-use super::newest::{Newest, StateRoot, state_root};
+use super::block::{BlockChanges, MIN_ITEMS_PER_THREAD, WrittenAmt, WrittenKey, place};
+use super::blocks::BlocksTree;
+use super::cache::{OwnerMarks, owner_marks};
+use super::current_leaves::ChangedLeaves;
+use super::newest::{NewestState, StateRoot, state_root};
 use super::record::{
-    AmtRecord, HEAD_KEY, Head, KeyHead, amt_key, key_key, owners_key, put, sealed,
+    AmtRecord, HEAD_KEY, KeyHead, StateHead, amt_key, key_record_key, owners_key, put, sealed,
 };
 use super::replaced::put_replaced;
 use super::root_tree::RootDraft;
@@ -30,9 +30,9 @@ pub struct PreparedBlock {
     pub writes: WriteBatch,
     pub(super) before: StateRoot,
     pub(super) commitment: Point,
-    pub(super) blocks: Blocks,
+    pub(super) blocks: BlocksTree,
     /// The indices of the root AMT whose entries have no free slot.
-    pub(super) full: Vec<(u32, FullEntry)>,
+    pub(super) full: Vec<(u32, OwnerMarks)>,
     /// The AMTs at level 1 that have changed, by their index in the root AMT.
     pub(super) amts: Vec<(u32, AmtRecord)>,
     pub(super) tree_draft: RootDraft,
@@ -41,13 +41,13 @@ pub struct PreparedBlock {
 
 impl PreparedBlock {
     /// Computes the next block of a store and its writes.
-    pub(super) fn new<S: Read + Sync>(
+    pub(super) fn new<S: ReadStore + Sync>(
         store: &S,
-        before: &Newest,
-        changes: &[Change<'_>],
+        before: &NewestState,
+        changes: &[RawKeyChange<'_>],
     ) -> Result<Self> {
         let params = &before.params;
-        let block = Block::new(store, params, &before.cache, changes)?;
+        let block = BlockChanges::new(store, params, &before.cache, changes)?;
         let number = before.blocks.size();
         let mut writes = WriteBatch::new();
 
@@ -76,13 +76,13 @@ impl PreparedBlock {
         let [commitment] = commitment;
         let tree_draft = before.root_tree.draft(params, &block.root_changes, &mut writes)?;
         let (hroot, tree_sum) = (blocks.root(), tree_draft.sum);
-        let head = Head { blocks: blocks.size(), commitment, hroot, tree_sum };
+        let head = StateHead { blocks: blocks.size(), commitment, hroot, tree_sum };
         put(&mut writes, HEAD_KEY.to_vec(), head.encode());
 
         let index = |key_hash| index_at(key_hash, params.log_n(), 0);
         let of_root = block.entries.iter().filter(|((level, _), _)| *level == 0);
         let full = of_root.filter_map(|(_, entry)| {
-            full_entry(&entry.owners).map(|full| (index(&entry.owners[0]), full))
+            owner_marks(&entry.owners).map(|full| (index(&entry.owners[0]), full))
         });
         Ok(Self {
             root: state_root(&commitment, &blocks),
@@ -99,11 +99,11 @@ impl PreparedBlock {
 }
 
 /// Writes the current leaves after a block.
-fn put_current<S: Read>(
+fn put_current<S: ReadStore>(
     writes: &mut WriteBatch,
     store: &S,
-    before: &Newest,
-    block: &Block<'_>,
+    before: &NewestState,
+    block: &BlockChanges<'_>,
 ) -> Result<ChangedLeaves> {
     let mut current = ChangedLeaves::default();
     for (_, replaced) in block.replaced() {
@@ -115,14 +115,14 @@ fn put_current<S: Read>(
     Ok(current)
 }
 
-fn put_keys(writes: &mut WriteBatch, number: u64, block: &Block<'_>) -> Result<()> {
+fn put_keys(writes: &mut WriteBatch, number: u64, block: &BlockChanges<'_>) -> Result<()> {
     let of_key = |(index, key): (usize, &WrittenKey<'_>)| {
         let (slot, version, place) = (key.slot, key.version, place(number, index)?);
         let head = KeyHead { slot, version, place, has_value: key.value.is_some() };
         let record = head.encode(key.value.unwrap_or_default());
-        Ok(sealed(key_key(&key.key_hash), record))
+        Ok(sealed(key_record_key(&key.key_hash), record))
     };
-    let records = block.keys.par_iter().with_min_len(GRAIN).enumerate().map(of_key);
+    let records = block.keys.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).enumerate().map(of_key);
     for (key, record) in records.collect::<Result<Vec<_>>>()? {
         writes.put(key, record);
     }
@@ -133,14 +133,14 @@ fn put_keys(writes: &mut WriteBatch, number: u64, block: &Block<'_>) -> Result<(
 fn put_amts<'b>(
     writes: &mut WriteBatch,
     number: u64,
-    block: &'b Block<'_>,
+    block: &'b BlockChanges<'_>,
 ) -> Result<Vec<(&'b Hash, AmtRecord)>> {
     let of_amt = |(index, amt): (usize, &'b WrittenAmt)| {
         let place = place(number, block.keys.len() + index)?;
         let record = AmtRecord { version: amt.version, place, commitment: amt.commitment };
         Ok((amt, record, sealed(amt_key(amt.level, &amt.prefix), record.encode())))
     };
-    let records = block.amts.par_iter().with_min_len(GRAIN).enumerate().map(of_amt);
+    let records = block.amts.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).enumerate().map(of_amt);
     let mut below_root = Vec::new();
     for (amt, record, (key, value)) in records.collect::<Result<Vec<_>>>()? {
         writes.put(key, value);

@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use prooflight_amt::{Change as AmtChange, Point, Scalar};
+use prooflight_amt::{EntryChange as AmtChange, Point, Scalar};
 use prooflight_core::merkle::{Subtree, multiproof};
-use prooflight_core::store::{Entry, Read};
+use prooflight_core::store::{ReadStore, StoreEntry};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 use rayon::prelude::*;
 
@@ -14,18 +14,19 @@ use super::blocks;
 use super::newest::{StateRoot, state_root};
 use super::params::StoreParams;
 use super::record::{
-    AmtRecord, BlockRecord, Head, KeyHead, PARAMS_KEY, amt_index, amt_key, corrupt, decode_amt,
-    fill_after, key_key, open, read, read_key, require_key,
+    AmtRecord, BlockRecord, KeyHead, PARAMS_KEY, StateHead, amt_index, amt_key, corrupt,
+    decode_amt, fill_after, key_record_key, open, read, read_key, require_key,
 };
-use super::root_tree::{Checksums, open_root};
+use super::root_tree::{RecordChecksums, open_root};
 use super::tree;
 use crate::leaf::value_hash;
-use crate::params::{Params, Root};
+use crate::params::{LvmtRoot, Params};
 use crate::path::{Prefix, common_bits, index_at, key_hash, levels};
 use crate::proof::{
-    self, Amt, Claim, ENVELOPE, KEY_SLOTS, OpeningForm, Owner, Place, Proof, Version,
+    self, Claim, KEY_SLOTS, LeafPlace, OpeningForm, PROOF_ENVELOPE, Proof, ProofAmt, SlotOwner,
+    SlotVersion,
 };
-use crate::verify::verify_own;
+use crate::verify::verify_new_proof;
 
 /// A proof, and the root that it is against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,20 +39,20 @@ pub struct ProvedKeys {
 
 /// In-memory checks of a state; a stored record that disagrees is damaged or stale.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct StateChecks {
     pub(super) root: StateRoot,
     /// The nodes of the root AMT's tree state; `None` if the store proves nothing.
-    pub(super) nodes: Option<Checksums>,
+    pub(super) nodes: Option<RecordChecksums>,
 }
 
 /// Proves values and absences of keys in the newest state, which is that after block `height`.
 ///
 /// It only reads, so a snapshot can prove while further blocks are committed. The proof is verified before it is
 /// returned; a failure means that the store is damaged and is `store_corrupt`. A store proves only its newest state:
-/// any other height is `version_unavailable`, as is a state whose nodes [`settle`](super::LvmtStore::settle) has not
+/// any other height is `version_unavailable`, as is a state whose nodes [`catch_up`](super::LvmtStore::catch_up) has not
 /// rebuilt. Keys whose class the store does not keep are `shard_unavailable`, which names the class; more keys than
 /// a proof may have are `too_many_keys`; parameters other than those of the store are `invalid_argument`.
-pub fn prove_at<S: Read + ?Sized>(
+pub fn prove_at<S: ReadStore + ?Sized>(
     store: &S,
     params: &StoreParams,
     height: u64,
@@ -62,17 +63,17 @@ pub fn prove_at<S: Read + ?Sized>(
 
 /// Proves like [`prove_at`], at about half the cost with in-memory checks.
 ///
-/// Each record behind the openings is then compared with the checks, see [`Walk::level`], and the rest of the proof is
+/// Each record behind the openings is then compared with the checks, see [`ProofWalk::level`], and the rest of the proof is
 /// verified. Without checks, the openings are verified with pairings.
-pub(super) fn prove<S: Read + ?Sized>(
+pub(super) fn prove<S: ReadStore + ?Sized>(
     store: &S,
     params: &StoreParams,
     height: u64,
     keys: &[impl AsRef<[u8]>],
-    known: Option<&Known>,
+    known: Option<&StateChecks>,
 ) -> Result<ProvedKeys> {
     params.check_store(read(store, PARAMS_KEY)?.as_deref())?;
-    let (head, tree) = Head::read_with_blocks(store)?;
+    let (head, tree) = StateHead::read_with_blocks(store)?;
     if height.checked_add(1) != Some(head.blocks) {
         if known.is_some() {
             let expected = format_args!("the head of block {height}");
@@ -95,7 +96,7 @@ pub(super) fn prove<S: Read + ?Sized>(
     distinct.iter().try_for_each(|key| params.shard.check_proves(key, params.log_n()))?;
 
     let nodes = known.and_then(|known| known.nodes.as_ref());
-    let mut walk = Walk::new(store, params, &distinct, nodes);
+    let mut walk = ProofWalk::new(store, params, &distinct, nodes);
     walk.claims()?;
     let mut walking: Vec<usize> = (0..distinct.len()).collect();
     for level in 0..=u8::MAX {
@@ -104,15 +105,15 @@ pub(super) fn prove<S: Read + ?Sized>(
         }
         walking = walk.level(level, &walking)?;
     }
-    let Walk { mut proof, mut points, .. } = walk;
+    let ProofWalk { mut proof, mut points, .. } = walk;
     points.push(head.commitment);
     prove_leaves(store, head.blocks, &mut proof)?;
-    let (root, proof) = (state_root(&head.commitment, &tree), ENVELOPE.encode(&proof));
+    let (root, proof) = (state_root(&head.commitment, &tree), PROOF_ENVELOPE.encode(&proof));
     if let Some(known) = known.filter(|known| known.root != root) {
         return Err(corrupt(Hex(&known.root), Hex(&root)));
     }
     let requested: Vec<Hash> = keys.iter().map(|key| key_hash(key.as_ref())).collect();
-    let check = |points| check(params, &Root::new(&root, height), &requested, &proof, points);
+    let check = |points| check(params, &LvmtRoot::new(&root, height), &requested, &proof, points);
     if nodes.is_some() {
         check(None)?;
         debug_assert_eq!(check(Some(&points)), Ok(()), "what was compared is what pairings find");
@@ -128,7 +129,7 @@ pub(super) fn prove<S: Read + ?Sized>(
 /// decoded. Without `points`, everything but the openings is verified.
 fn check(
     params: &StoreParams,
-    root: &Root,
+    root: &LvmtRoot,
     requested: &[Hash],
     proof: &[u8],
     points: Option<&[Point]>,
@@ -136,7 +137,7 @@ fn check(
     // The store's own setup is trusted, and its values were within the limits when they were written.
     let limits = Limits { max_keys: Limits::DEFAULT.max_keys, ..Limits::NONE };
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
-    match verify_own(root, requested, proof, &pinned.with_limits(limits), points) {
+    match verify_new_proof(root, requested, proof, &pinned.with_limits(limits), points) {
         Ok(_) => Ok(()),
         Err(error) => Err(corrupt(
             format_args!("a proof that verifies, {}", error.expected()),
@@ -146,7 +147,7 @@ fn check(
 }
 
 /// The walks of the keys, as the verifier follows them.
-struct Walk<'p, S: ?Sized> {
+struct ProofWalk<'p, S: ?Sized> {
     store: &'p S,
     params: &'p StoreParams,
     /// The distinct keys, ascending.
@@ -159,31 +160,31 @@ struct Walk<'p, S: ?Sized> {
     /// The points that the proof has in encoded form.
     points: Vec<Point>,
     /// The nodes of the root AMT's tree state, if they are known.
-    nodes: Option<&'p Checksums>,
+    nodes: Option<&'p RecordChecksums>,
 }
 
 /// An entry of an AMT: the owners of its slots, and the versions.
 #[derive(Clone, Debug, Default)]
-struct FullEntry {
+struct OwnedEntry {
     owners: [Option<Hash>; KEY_SLOTS as usize],
-    versions: [Version; 6],
+    versions: [SlotVersion; 6],
 }
 
 /// An AMT below the root, with all its nonzero entries.
 struct WholeAmt {
     commitment: Point,
-    entries: BTreeMap<u32, FullEntry>,
+    entries: BTreeMap<u32, OwnedEntry>,
 }
 
 /// An entry of an AMT below the root, to be opened: the values of the AMT's entries, and the index.
-type Sparse = (Arc<Vec<(u32, Scalar)>>, u32);
+type SparseOpening = (Arc<Vec<(u32, Scalar)>>, u32);
 
-impl<'p, S: Read + ?Sized> Walk<'p, S> {
+impl<'p, S: ReadStore + ?Sized> ProofWalk<'p, S> {
     fn new(
         store: &'p S,
         params: &'p StoreParams,
         keys: &'p [Hash],
-        nodes: Option<&'p Checksums>,
+        nodes: Option<&'p RecordChecksums>,
     ) -> Self {
         let (heads, below, points) = (Vec::new(), BTreeMap::new(), Vec::new());
         Self { store, params, keys, heads, below, proof: Proof::default(), points, nodes }
@@ -216,8 +217,8 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
         let (keys, bits) = (self.keys, log_n * u32::from(level));
         let common = |a: usize, b: usize| common_bits(&keys[a], &keys[b]);
         let mut below = Vec::new();
-        let mut in_root: Vec<(u32, FullEntry)> = Vec::new();
-        let (mut amts, mut sparse): (Vec<WholeAmt>, Vec<Sparse>) = (Vec::new(), Vec::new());
+        let mut in_root: Vec<(u32, OwnedEntry)> = Vec::new();
+        let (mut amts, mut sparse): (Vec<WholeAmt>, Vec<SparseOpening>) = (Vec::new(), Vec::new());
         for in_amt in walking.chunk_by(|a, b| common(*a, *b) >= bits) {
             let amt = if level == 0 { None } else { Some(self.amt(level, &keys[in_amt[0]])?) };
             let values = amt.as_ref().map(|amt| scalars(&amt.entries)).transpose()?.map(Arc::new);
@@ -243,11 +244,11 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
     }
 
     /// Opens entries of the root AMT.
-    fn open_root(&mut self, entries: &[(u32, FullEntry)]) -> Result<()> {
+    fn open_root(&mut self, entries: &[(u32, OwnedEntry)]) -> Result<()> {
         let indices: Vec<_> = entries.iter().map(|(index, _)| *index).collect();
         let opened = open_root(self.store, self.params, &indices, self.nodes)?;
         for ((index, entry), opened) in entries.iter().zip(opened) {
-            let found = entry.versions.map(Version::get);
+            let found = entry.versions.map(SlotVersion::get);
             if found != opened.versions {
                 let expected =
                     format_args!("versions {:?} at {index} of the root", opened.versions);
@@ -259,9 +260,9 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
     }
 
     /// Opens entries of AMTs below the root, on all threads.
-    fn open(&mut self, entries: &[Sparse]) -> Result<()> {
+    fn open(&mut self, entries: &[SparseOpening]) -> Result<()> {
         let tables = &self.params.tables;
-        let open = |(values, index): &Sparse| tables.open_entry(values, *index);
+        let open = |(values, index): &SparseOpening| tables.open_entry(values, *index);
         self.put_points(entries.par_iter().map(open).collect::<Result<_>>()?);
         Ok(())
     }
@@ -278,21 +279,21 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
             .ok_or_else(|| corrupt(format_args!("an AMT at level {level} on a walk"), "none"))?;
         let (commitment, place) = (amt.commitment.to_bytes(), amt.place);
         self.points.push(amt.commitment);
-        self.proof.amts.push(Amt { commitment, place, opening: OpeningForm::Single });
+        self.proof.amts.push(ProofAmt { commitment, place, opening: OpeningForm::Single });
         let bits = u32::from(self.params.log_n()) * u32::from(level);
         Ok(WholeAmt { commitment: amt.commitment, entries: self.entries(level, key, bits)? })
     }
 
     /// The entry of the root AMT that a key's walk passes.
-    fn root_entry(&mut self, key: &Hash) -> Result<FullEntry> {
+    fn root_entry(&mut self, key: &Hash) -> Result<OwnedEntry> {
         let entries = self.entries(0, key, self.params.log_n().into())?;
         Ok(entries.into_values().next().unwrap_or_default())
     }
 
     /// The nonzero entries at a level whose paths begin with the first `bits` bits of a key hash.
-    fn entries(&mut self, level: u8, key: &Hash, bits: u32) -> Result<BTreeMap<u32, FullEntry>> {
+    fn entries(&mut self, level: u8, key: &Hash, bits: u32) -> Result<BTreeMap<u32, OwnedEntry>> {
         let log_n = self.params.log_n();
-        let mut entries: BTreeMap<u32, FullEntry> = BTreeMap::new();
+        let mut entries: BTreeMap<u32, OwnedEntry> = BTreeMap::new();
         for (owner, KeyHead { slot, version, .. }) in self.heads_below(key)?.iter() {
             if slot.level == level
                 && (1..=KEY_SLOTS).contains(&slot.number)
@@ -325,9 +326,10 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
         if let Some(heads) = self.below.get(&index) {
             return Ok(heads.clone());
         }
-        let [first, mut last] = [0, 0xff].map(|fill| key_key(&fill_after(key, log_n.into(), fill)));
+        let [first, mut last] =
+            [0, 0xff].map(|fill| key_record_key(&fill_after(key, log_n.into(), fill)));
         last.push(0);
-        let head = |record: Result<Entry>| {
+        let head = |record: Result<StoreEntry>| {
             let (key, value) = record?;
             let head = KeyHead::decode(&open(&key, value)?)?;
             let hash = key.last_chunk().ok_or_else(|| corrupt("the hash of a key", Hex(&key)))?;
@@ -343,11 +345,11 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
     fn pass(
         &mut self,
         level: u8,
-        entry: &FullEntry,
+        entry: &OwnedEntry,
         walking: &[usize],
         below: &mut Vec<usize>,
     ) -> Result<()> {
-        self.proof.entries.push(proof::Entry(entry.versions));
+        self.proof.entries.push(proof::AmtEntry(entry.versions));
         let mut claimed = Vec::new();
         let mut absent = false;
         for &walker in walking {
@@ -355,7 +357,7 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
             absent |= slot.is_none();
             match slot {
                 Some(slot) if slot.level == level => claimed.push(slot.number),
-                None if entry.versions[0] == Version::default() => {}
+                None if entry.versions[0] == SlotVersion::default() => {}
                 _ => below.push(walker),
             }
         }
@@ -365,7 +367,7 @@ impl<'p, S: Read + ?Sized> Walk<'p, S> {
                 && !claimed.contains(&slot)
             {
                 let (record, head) = require_key(self.store, owner)?;
-                self.proof.owners.push(Owner {
+                self.proof.owners.push(SlotOwner {
                     key_hash: *owner,
                     version: head.version,
                     value_hash: head.value(record).map(|value| value_hash(&value)),
@@ -384,7 +386,7 @@ fn check_commitments(params: &StoreParams, amts: &[WholeAmt]) -> Result<()> {
     for (number, amt) in (0..).zip(amts) {
         for (index, entry) in &amt.entries {
             for (slot, version) in (0..).zip(entry.versions) {
-                if version != Version::default() {
+                if version != SlotVersion::default() {
                     let steps = i64::try_from(version.get()).unwrap_or(i64::MAX);
                     changes.push((number, AmtChange::version(*index, slot, steps)));
                 }
@@ -403,11 +405,11 @@ fn check_commitments(params: &StoreParams, amts: &[WholeAmt]) -> Result<()> {
 }
 
 /// The values of an AMT's entries.
-fn scalars(entries: &BTreeMap<u32, FullEntry>) -> Result<Vec<(u32, Scalar)>> {
+fn scalars(entries: &BTreeMap<u32, OwnedEntry>) -> Result<Vec<(u32, Scalar)>> {
     entries
         .iter()
         .map(|(index, entry)| {
-            let versions = entry.versions.map(Version::get);
+            let versions = entry.versions.map(SlotVersion::get);
             Ok((*index, Scalar::from_versions(&versions)?))
         })
         .collect()
@@ -419,11 +421,11 @@ fn subtrees(indices: &[u64], size: u64) -> Result<Vec<Subtree>> {
 }
 
 /// Completes a proof with the sizes and hashes of the trees that its leaves are in.
-fn prove_leaves<S: Read + ?Sized>(store: &S, blocks: u64, proof: &mut Proof) -> Result<()> {
+fn prove_leaves<S: ReadStore + ?Sized>(store: &S, blocks: u64, proof: &mut Proof) -> Result<()> {
     let claims = proof.claims.iter().filter_map(Claim::place);
     let amts = proof.amts.iter().map(|amt| amt.place);
     let owners = proof.owners.iter().map(|owner| owner.place);
-    let mut places: Vec<Place> = claims.chain(amts).chain(owners).collect();
+    let mut places: Vec<LeafPlace> = claims.chain(amts).chain(owners).collect();
     places.sort_unstable();
     let mut of_blocks = Vec::new();
     for of_block in places.chunk_by(|a, b| a.block == b.block) {

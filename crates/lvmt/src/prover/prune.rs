@@ -11,7 +11,7 @@ use super::record::{
 };
 use super::replaced::read_replaced;
 use super::store::LvmtStore;
-use super::tree::give_up;
+use super::tree::prune_leaves;
 
 impl<S: Store + Sync> LvmtStore<S> {
     /// Gives up the leaves that the blocks up to `oldest` replaced.
@@ -96,7 +96,7 @@ impl<S: Store + Sync> LvmtStore<S> {
             let expected = format_args!("{} leaves of block {block} given up", tree.given_up);
             return Err(corrupt(expected, leaves.len()));
         };
-        give_up(&self.store, writes, block, tree.size, &leaves)?;
+        prune_leaves(&self.store, writes, block, tree.size, &leaves)?;
         put(writes, block_key(block), BlockRecord { live, given_up: 0, ..tree }.encode());
         Ok(())
     }

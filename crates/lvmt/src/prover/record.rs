@@ -24,19 +24,19 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::store::sealed::{CHECKSUM, seal, unseal};
-use prooflight_core::store::{Read, WriteBatch};
-use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
+use prooflight_core::store::sealed::{CHECKSUM_BYTES, seal, unseal};
+use prooflight_core::store::{ReadStore, WriteBatch};
+use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 
-use super::blocks::Blocks;
+use super::blocks::BlocksTree;
 use crate::path::Prefix;
-use crate::proof::{KEY_SLOTS, Place, Slot, Version};
+use crate::proof::{KEY_SLOTS, KeySlot, LeafPlace, SlotVersion};
 
 pub(super) const PARAMS_KEY: &[u8] = b"p";
 pub(super) const HEAD_KEY: &[u8] = b"h";
 pub(super) const OLDEST_KEY: &[u8] = b"l";
 
-pub(super) fn key_key(key_hash: &Hash) -> Vec<u8> {
+pub(super) fn key_record_key(key_hash: &Hash) -> Vec<u8> {
     [b"k", &key_hash[..]].concat()
 }
 
@@ -97,12 +97,12 @@ pub(super) fn sealed(key: Vec<u8>, record: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
 }
 
 /// Reads a record and removes its checksum; a wrong one is `store_corrupt`.
-pub(super) fn read<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Option<Vec<u8>>> {
+pub(super) fn read<S: ReadStore + ?Sized>(store: &S, key: &[u8]) -> Result<Option<Vec<u8>>> {
     store.get(key)?.map(|value| open(key, value)).transpose()
 }
 
 /// Reads a record; `store_corrupt` if absent.
-pub(super) fn require<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Vec<u8>> {
+pub(super) fn require<S: ReadStore + ?Sized>(store: &S, key: &[u8]) -> Result<Vec<u8>> {
     read(store, key)?.ok_or_else(|| corrupt(named(key), "none"))
 }
 
@@ -121,9 +121,9 @@ pub(super) fn checksum_of(value: &[u8]) -> u64 {
 pub(super) fn decode<T>(
     key: &[u8],
     record: &[u8],
-    decode: impl FnOnce(&mut Reader<'_>) -> Result<T>,
+    decode: impl FnOnce(&mut ByteReader<'_>) -> Result<T>,
 ) -> Result<T> {
-    let mut reader = Reader::new(record);
+    let mut reader = ByteReader::new(record);
     let decoded = decode(&mut reader).and_then(|decoded| reader.finish().map(|()| decoded));
     decoded.map_err(|error| {
         corrupt(format_args!("{}, {}", named(key), error.expected()), error.found())
@@ -133,20 +133,20 @@ pub(super) fn decode<T>(
 /// The head of a key's record: its slot, and its newest leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyHead {
-    pub(super) slot: Slot,
-    pub(super) version: Version,
-    pub(super) place: Place,
+    pub(super) slot: KeySlot,
+    pub(super) version: SlotVersion,
+    pub(super) place: LeafPlace,
     /// Whether the leaf is not a tombstone.
     pub(super) has_value: bool,
 }
 
 /// The length of a key's record before the value.
-const KEY_HEAD: usize = 2 + 5 + 12 + 1;
+const KEY_HEAD_BYTES: usize = 2 + 5 + 12 + 1;
 
 impl KeyHead {
     /// The record of a key with this value, with capacity for its checksum.
     pub(super) fn encode(&self, value: &[u8]) -> Vec<u8> {
-        let mut record = Vec::with_capacity(KEY_HEAD + value.len() + CHECKSUM);
+        let mut record = Vec::with_capacity(KEY_HEAD_BYTES + value.len() + CHECKSUM_BYTES);
         record.extend_from_slice(&[self.slot.level, self.slot.number]);
         put_version(&mut record, self.version);
         put_place(&mut record, self.place);
@@ -157,8 +157,8 @@ impl KeyHead {
 
     /// Decodes the head of a record; the value follows.
     pub(super) fn decode(record: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(record);
-        let slot = Slot { level: reader.u8()?, number: reader.u8()? };
+        let mut reader = ByteReader::new(record);
+        let slot = KeySlot { level: reader.u8()?, number: reader.u8()? };
         let (version, place) = (take_version(&mut reader)?, take_place(&mut reader)?);
         let has_value = match (reader.u8()?, reader.rest()) {
             (1, _) => true,
@@ -170,16 +170,16 @@ impl KeyHead {
 
     /// The value, if the key has one.
     pub(super) fn value(self, mut record: Vec<u8>) -> Option<Vec<u8>> {
-        self.has_value.then(|| record.split_off(KEY_HEAD.min(record.len())))
+        self.has_value.then(|| record.split_off(KEY_HEAD_BYTES.min(record.len())))
     }
 }
 
 /// Reads the record of a key and decodes its head.
-pub(super) fn read_key<S: Read + ?Sized>(
+pub(super) fn read_key<S: ReadStore + ?Sized>(
     store: &S,
     key_hash: &Hash,
 ) -> Result<Option<(Vec<u8>, KeyHead)>> {
-    let key = key_key(key_hash);
+    let key = key_record_key(key_hash);
     let Some(record) = read(store, &key)? else { return Ok(None) };
     let head = KeyHead::decode(&record).map_err(|error| {
         corrupt(format_args!("{}, {}", named(&key), error.expected()), error.found())
@@ -188,36 +188,36 @@ pub(super) fn read_key<S: Read + ?Sized>(
 }
 
 /// Reads the record of a key; `store_corrupt` if absent.
-pub(super) fn require_key<S: Read + ?Sized>(
+pub(super) fn require_key<S: ReadStore + ?Sized>(
     store: &S,
     key_hash: &Hash,
 ) -> Result<(Vec<u8>, KeyHead)> {
-    read_key(store, key_hash)?.ok_or_else(|| corrupt(named(&key_key(key_hash)), "none"))
+    read_key(store, key_hash)?.ok_or_else(|| corrupt(named(&key_record_key(key_hash)), "none"))
 }
 
 /// An AMT at level 1 or below: its newest leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AmtRecord {
-    pub(super) version: Version,
-    pub(super) place: Place,
+    pub(super) version: SlotVersion,
+    pub(super) place: LeafPlace,
     pub(super) commitment: Point,
 }
 
 impl AmtRecord {
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut record = Vec::with_capacity(5 + 12 + 64 + CHECKSUM);
+        let mut record = Vec::with_capacity(5 + 12 + 64 + CHECKSUM_BYTES);
         put_version(&mut record, self.version);
         put_place(&mut record, self.place);
         record.extend_from_slice(&self.commitment.to_coordinates());
         record
     }
 
-    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         let (version, place) = (take_version(reader)?, take_place(reader)?);
         Ok(Self { version, place, commitment: Point::from_coordinates(&reader.array()?)? })
     }
 
-    pub(super) fn read<S: Read + ?Sized>(
+    pub(super) fn read<S: ReadStore + ?Sized>(
         store: &S,
         level: u8,
         prefix: &Prefix,
@@ -241,7 +241,7 @@ pub(super) fn decode_owners(key: &[u8], record: &[u8]) -> Result<Vec<Hash>> {
     Ok(owners.to_vec())
 }
 
-pub(super) fn read_owners<S: Read + ?Sized>(
+pub(super) fn read_owners<S: ReadStore + ?Sized>(
     store: &S,
     level: u8,
     path: &Prefix,
@@ -282,7 +282,7 @@ impl BlockRecord {
         [&self.root[..], numbers.as_flattened()].concat()
     }
 
-    pub(super) fn read<S: Read + ?Sized>(store: &S, block: u64) -> Result<Self> {
+    pub(super) fn read<S: ReadStore + ?Sized>(store: &S, block: u64) -> Result<Self> {
         let key = block_key(block);
         decode(&key, &require(store, &key)?, |reader| {
             let root = reader.array()?;
@@ -294,7 +294,7 @@ impl BlockRecord {
 
 /// The newest state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct StateHead {
     /// The number of blocks.
     pub(super) blocks: u64,
     /// The commitment of the root AMT.
@@ -305,14 +305,14 @@ pub(super) struct Head {
     pub(super) tree_sum: Option<u64>,
 }
 
-impl Head {
+impl StateHead {
     pub(super) fn encode(&self) -> Vec<u8> {
         let (blocks, sum) = (self.blocks.to_be_bytes(), self.tree_sum.map(u64::to_be_bytes));
         let sum = sum.as_ref().map_or(&[][..], |sum| sum);
         [&blocks[..], &self.commitment.to_coordinates(), &self.hroot, sum].concat()
     }
 
-    pub(super) fn read<S: Read + ?Sized>(store: &S) -> Result<Self> {
+    pub(super) fn read<S: ReadStore + ?Sized>(store: &S) -> Result<Self> {
         decode(HEAD_KEY, &require(store, HEAD_KEY)?, |reader| {
             let blocks = reader.array().map(u64::from_be_bytes)?;
             let commitment = Point::from_coordinates(&reader.array()?)?;
@@ -326,13 +326,13 @@ impl Head {
     /// Reads the head and the tree over its blocks.
     ///
     /// An older head is `store_corrupt`: the block after it exists.
-    pub(super) fn read_with_blocks<S: Read + ?Sized>(store: &S) -> Result<(Self, Blocks)> {
+    pub(super) fn read_with_blocks<S: ReadStore + ?Sized>(store: &S) -> Result<(Self, BlocksTree)> {
         let head = Self::read(store)?;
         if read(store, &blocks_node_key(0, head.blocks))?.is_some() {
             let expected = format_args!("the newest of more than {} blocks", head.blocks);
             return Err(corrupt(expected, "an older head"));
         }
-        let blocks = Blocks::read(store, head.blocks)?;
+        let blocks = BlocksTree::read(store, head.blocks)?;
         if blocks.root() != head.hroot {
             return Err(corrupt(Hex(&head.hroot), Hex(&blocks.root())));
         }
@@ -343,7 +343,7 @@ impl Head {
 /// The block up to which replaced leaves have been given up, in a store of `blocks` blocks.
 ///
 /// An older record is `store_corrupt`: the list of leaves that the next block replaced is gone.
-pub(super) fn read_oldest<S: Read + ?Sized>(store: &S, blocks: u64) -> Result<u64> {
+pub(super) fn read_oldest<S: ReadStore + ?Sized>(store: &S, blocks: u64) -> Result<u64> {
     let oldest = decode(OLDEST_KEY, &require(store, OLDEST_KEY)?, |reader| {
         reader.array().map(u64::from_be_bytes)
     })?;
@@ -353,25 +353,25 @@ pub(super) fn read_oldest<S: Read + ?Sized>(store: &S, blocks: u64) -> Result<u6
     Ok(oldest)
 }
 
-pub(super) fn put_version(record: &mut Vec<u8>, version: Version) {
+pub(super) fn put_version(record: &mut Vec<u8>, version: SlotVersion) {
     let [_, _, _, low @ ..] = version.get().to_be_bytes();
     record.extend_from_slice(&low);
 }
 
-pub(super) fn take_version(reader: &mut Reader<'_>) -> Result<Version> {
+pub(super) fn take_version(reader: &mut ByteReader<'_>) -> Result<SlotVersion> {
     let mut bytes = [0; 8];
     bytes[3..].copy_from_slice(&reader.array::<5>()?);
     let version = u64::from_be_bytes(bytes);
-    Version::new(version).ok_or_else(|| corrupt("a version below 2^40", version))
+    SlotVersion::new(version).ok_or_else(|| corrupt("a version below 2^40", version))
 }
 
-pub(super) fn put_place(record: &mut Vec<u8>, place: Place) {
+pub(super) fn put_place(record: &mut Vec<u8>, place: LeafPlace) {
     record.extend_from_slice(&place.block.to_be_bytes());
     record.extend_from_slice(&place.index.to_be_bytes());
 }
 
-pub(super) fn take_place(reader: &mut Reader<'_>) -> Result<Place> {
-    Ok(Place { block: reader.array().map(u64::from_be_bytes)?, index: reader.u32_be()? })
+pub(super) fn take_place(reader: &mut ByteReader<'_>) -> Result<LeafPlace> {
+    Ok(LeafPlace { block: reader.array().map(u64::from_be_bytes)?, index: reader.u32_be()? })
 }
 
 fn named(key: &[u8]) -> impl fmt::Display + '_ {

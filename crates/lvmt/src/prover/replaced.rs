@@ -6,16 +6,16 @@
 use alloc::vec::Vec;
 
 use prooflight_core::Result;
-use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::store::{ReadStore, WriteBatch};
 
 use super::record::{decode, put, put_place, replaced_key, require, take_place};
-use crate::proof::Place;
+use crate::proof::LeafPlace;
 
 /// Writes the places of the leaves that a block replaced.
 pub(super) fn put_replaced(
     writes: &mut WriteBatch,
     block: u64,
-    places: impl Iterator<Item = Place>,
+    places: impl Iterator<Item = LeafPlace>,
 ) {
     let mut record = Vec::new();
     places.for_each(|place| put_place(&mut record, place));
@@ -23,7 +23,10 @@ pub(super) fn put_replaced(
 }
 
 /// The places of replaced leaves that have not been collected.
-pub(super) fn read_replaced<S: Read + ?Sized>(store: &S, block: u64) -> Result<Vec<Place>> {
+pub(super) fn read_replaced<S: ReadStore + ?Sized>(
+    store: &S,
+    block: u64,
+) -> Result<Vec<LeafPlace>> {
     let key = replaced_key(block);
     decode(&key, &require(store, &key)?, |reader| {
         let mut places = Vec::new();

@@ -11,46 +11,46 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use prooflight_amt::{Change, Point, SLOTS, TreeDraft, TreeState, open_entries};
+use prooflight_amt::{EntryChange, Point, SLOTS, TreeDraft, TreeState, open_entries};
 use prooflight_core::Result;
-use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::store::{ReadStore, WriteBatch};
 use rayon::prelude::*;
 
-use super::block::GRAIN;
+use super::block::MIN_ITEMS_PER_THREAD;
 use super::params::StoreParams;
+use super::rebuild::version_steps;
 use super::record::{checksum_of, corrupt, open, tree_part_key};
-use super::tree_part::{Node, PARTS, Part, Record};
-use super::tree_shape::{TreeShape, Versions};
-use super::upgrade::steps;
+use super::tree_part::{Node, NodePart, PARTS_PER_NODE, PartWrite};
+use super::tree_shape::{EntryVersions, TreeShape};
 
 /// The tree state of a store's shard; `None` if it proves nothing.
 #[derive(Debug)]
-pub(super) struct RootTree(Option<Kept>);
+pub(super) struct RootTree(Option<RootTreeState>);
 
 /// A tree state kept in a store.
 #[derive(Debug)]
-struct Kept {
+struct RootTreeState {
     shape: TreeShape,
     state: TreeState,
     /// The versions of each entry. For an entry outside the shard's class they start from 0 when the store is opened;
     /// nodes near the root also depend on these entries.
-    versions: Vec<Versions>,
+    versions: Vec<EntryVersions>,
     /// The versions of the tree state, if blocks did not update it.
-    behind: Option<Vec<Versions>>,
-    checksums: Checksums,
+    behind: Option<Vec<EntryVersions>>,
+    checksums: RecordChecksums,
     /// The sum of the checksums, also kept in the head: it detects a lost record or an older copy of one.
     sum: u64,
 }
 
 /// The checksum of each record in one state; 0 for a part of zeros, which has none.
-pub(super) type Checksums = Arc<Vec<u64>>;
+pub(super) type RecordChecksums = Arc<Vec<u64>>;
 
 /// A changed tree state, not yet adopted.
 #[derive(Debug, Default)]
 pub(super) struct RootDraft {
     tree: TreeDraft,
     /// The versions of the entries that change.
-    versions: BTreeMap<u32, Versions>,
+    versions: BTreeMap<u32, EntryVersions>,
     /// The checksums of the records that change.
     checksums: Vec<(u32, u64)>,
     /// The sum of the checksums of all records; `None` if the block does not update the tree state.
@@ -58,7 +58,7 @@ pub(super) struct RootDraft {
 }
 
 /// A tree state that includes all skipped versions, not yet adopted.
-pub(super) struct Settled {
+pub(super) struct RebuiltTree {
     state: TreeState,
     /// The checksums of the records that change.
     checksums: Vec<(u32, u64)>,
@@ -68,15 +68,15 @@ pub(super) struct Settled {
 
 impl RootTree {
     /// Reads the newest tree state; `store_corrupt` unless its checksums add up to the sum in the head.
-    pub(super) fn read<S: Read + ?Sized>(
+    pub(super) fn read<S: ReadStore + ?Sized>(
         store: &S,
         params: &StoreParams,
         tree_sum: u64,
     ) -> Result<Self> {
         let Some(shape) = TreeShape::of(params)? else { return Ok(Self(None)) };
         let mut state = TreeState::new(params.log_n(), params.log_arity, shape.class)?;
-        let mut checksums = alloc::vec![0; (PARTS * state.nodes()) as usize];
-        let mut versions = alloc::vec![Versions::default(); 1 << params.log_n()];
+        let mut checksums = alloc::vec![0; (PARTS_PER_NODE * state.nodes()) as usize];
+        let mut versions = alloc::vec![EntryVersions::default(); 1 << params.log_n()];
         let (from, to) = (tree_part_key(0), tree_part_key(u32::MAX));
         for entry in store.range(&from, &to) {
             let (key, value) = entry?;
@@ -84,8 +84,8 @@ impl RootTree {
                 continue;
             };
             let checksum = checksum_of(&value);
-            let (node, slot) = (number / PARTS, (number % PARTS) as u8);
-            let part = Part::decode(&shape, node, &open(&key, value)?)?;
+            let (node, slot) = (number / PARTS_PER_NODE, (number % PARTS_PER_NODE) as u8);
+            let part = NodePart::decode(&shape, node, &open(&key, value)?)?;
             let set = state.set_points(node, slot, &part.points);
             set.map_err(|e| corrupt(e.expected(), e.found()))?;
             for (index, version) in shape.entries(node).into_iter().zip(part.versions) {
@@ -103,56 +103,60 @@ impl RootTree {
             return Err(corrupt("the newest nodes of the root's tree state", "others"));
         }
         let checksums = Arc::new(checksums);
-        Ok(Self(Some(Kept { shape, state, versions, behind: None, checksums, sum })))
+        Ok(Self(Some(RootTreeState { shape, state, versions, behind: None, checksums, sum })))
     }
 
     /// Writes every record of the state with these versions; returns the sum of the checksums.
-    pub(super) fn put_all(
+    pub(super) fn put_all_records(
         params: &StoreParams,
-        versions: &[Versions],
+        versions: &[EntryVersions],
         writes: &mut WriteBatch,
     ) -> Result<u64> {
         let Some(shape) = TreeShape::of(params)? else { return Ok(0) };
         let mut state = TreeState::new(params.log_n(), params.log_arity, shape.class)?;
-        let before = alloc::vec![Versions::default(); versions.len()];
-        step(&mut state, params, &before, versions)?;
+        let before = alloc::vec![EntryVersions::default(); versions.len()];
+        apply_steps(&mut state, params, &before, versions)?;
         let parts = |number| node(&shape, &state, versions, number).parts(number).collect();
-        let parts = (0..state.nodes()).into_par_iter().with_min_len(GRAIN).map(parts).collect();
+        let parts = (0..state.nodes())
+            .into_par_iter()
+            .with_min_len(MIN_ITEMS_PER_THREAD)
+            .map(parts)
+            .collect();
         let checksums = put_records(parts, writes);
         Ok(checksums.iter().fold(0, |sum: u64, (_, checksum)| sum.wrapping_add(*checksum)))
     }
 
     /// Computes the tree state of the newest versions, if blocks did not update it, and writes the changed records.
-    pub(super) fn settle(
+    pub(super) fn catch_up(
         &self,
         params: &StoreParams,
         writes: &mut WriteBatch,
-    ) -> Result<Option<Settled>> {
+    ) -> Result<Option<RebuiltTree>> {
         let Some(kept) = &self.0 else { return Ok(None) };
         let Some(behind) = &kept.behind else { return Ok(None) };
         let mut state = kept.state.clone();
-        let nodes = step(&mut state, params, behind, &kept.versions)?;
+        let nodes = apply_steps(&mut state, params, behind, &kept.versions)?;
         let changed = |number: &u32| {
             let before = node(&kept.shape, &kept.state, behind, *number);
             let after = node(&kept.shape, &state, &kept.versions, *number);
             after.changed_parts(*number, &before).collect()
         };
-        let parts = nodes.par_iter().with_min_len(GRAIN).map(changed).collect();
+        let parts = nodes.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(changed).collect();
         let checksums = put_records(parts, writes);
         let sum = kept.sum_with(&checksums);
-        Ok(Some(Settled { state, checksums, sum }))
+        Ok(Some(RebuiltTree { state, checksums, sum }))
     }
 
     /// Adopts a rebuilt tree state.
-    pub(super) fn take_over_settled(&mut self, settled: Settled) {
+    pub(super) fn adopt_rebuilt(&mut self, settled: RebuiltTree) {
         let Some(kept) = &mut self.0 else { return };
         kept.state = settled.state;
         kept.behind = None;
-        kept.take_over_checksums(&settled.checksums, settled.sum);
+        kept.adopt_checksums(&settled.checksums, settled.sum);
     }
 
     /// The checksums of the records; `None` if the store proves nothing.
-    pub(super) fn checksums(&self) -> Option<Checksums> {
+    pub(super) fn checksums(&self) -> Option<RecordChecksums> {
         self.0.as_ref().map(|kept| kept.checksums.clone())
     }
 
@@ -163,19 +167,20 @@ impl RootTree {
     pub(super) fn draft(
         &self,
         params: &StoreParams,
-        changes: &[Change],
+        changes: &[EntryChange],
         writes: &mut WriteBatch,
     ) -> Result<RootDraft> {
         let Some(kept) = &self.0 else {
             return Ok(RootDraft { sum: Some(0), ..RootDraft::default() });
         };
         let versions = kept.changed_versions(changes)?;
-        if params.unproved {
+        if params.defer_proof_nodes {
             return Ok(RootDraft { versions, ..RootDraft::default() });
         }
-        let Kept { shape, state, .. } = kept;
+        let RootTreeState { shape, state, .. } = kept;
         let tree = state.draft(&params.tables, changes)?;
-        let newest = |index| versions.get(&index).copied().unwrap_or_else(|| kept.of(index));
+        let newest =
+            |index| versions.get(&index).copied().unwrap_or_else(|| kept.versions_of(index));
         let versions_of = |index| shape.recorded(index, newest(index));
         let nodes: Vec<_> = tree.nodes(state).collect();
         let changed = |(number, points): &(u32, Vec<Point>)| {
@@ -184,32 +189,32 @@ impl RootTree {
             let after = Node { points: points.clone(), entries };
             after.changed_parts(*number, &before).collect()
         };
-        let parts = nodes.par_iter().with_min_len(GRAIN).map(changed).collect();
+        let parts = nodes.par_iter().with_min_len(MIN_ITEMS_PER_THREAD).map(changed).collect();
         let checksums = put_records(parts, writes);
         let sum = Some(kept.sum_with(&checksums));
         Ok(RootDraft { tree, versions, checksums, sum })
     }
 
     /// Adopts a draft of this tree state.
-    pub(super) fn take_over(&mut self, draft: &RootDraft) {
+    pub(super) fn adopt(&mut self, draft: &RootDraft) {
         let Some(kept) = &mut self.0 else { return };
         if draft.sum.is_none() && kept.behind.is_none() {
             kept.behind = Some(kept.versions.clone());
         }
-        kept.state.take_over(&draft.tree);
+        kept.state.apply(&draft.tree);
         for (index, versions) in &draft.versions {
             if let Some(place) = kept.versions.get_mut(*index as usize) {
                 *place = *versions;
             }
         }
         if let Some(sum) = draft.sum {
-            kept.take_over_checksums(&draft.checksums, sum);
+            kept.adopt_checksums(&draft.checksums, sum);
         }
     }
 }
 
-impl Kept {
-    fn of(&self, index: u32) -> Versions {
+impl RootTreeState {
+    fn versions_of(&self, index: u32) -> EntryVersions {
         self.versions.get(index as usize).copied().unwrap_or_default()
     }
 
@@ -221,7 +226,7 @@ impl Kept {
         })
     }
 
-    fn take_over_checksums(&mut self, changed: &[(u32, u64)], sum: u64) {
+    fn adopt_checksums(&mut self, changed: &[(u32, u64)], sum: u64) {
         // Copied only if a reader still has the checksums of the previous state.
         let checksums = Arc::make_mut(&mut self.checksums);
         for (part, checksum) in changed {
@@ -233,10 +238,11 @@ impl Kept {
     }
 
     /// The new versions of the entries that `changes` affect.
-    fn changed_versions(&self, changes: &[Change]) -> Result<BTreeMap<u32, Versions>> {
+    fn changed_versions(&self, changes: &[EntryChange]) -> Result<BTreeMap<u32, EntryVersions>> {
         let mut changed = BTreeMap::new();
         for change in changes {
-            let versions = changed.entry(change.index()).or_insert_with(|| self.of(change.index()));
+            let versions =
+                changed.entry(change.index()).or_insert_with(|| self.versions_of(change.index()));
             let version = versions.get_mut(usize::from(change.slot()));
             let next = version.as_ref().zip(change.steps());
             let next = next.and_then(|(version, steps)| version.checked_add_signed(steps));
@@ -250,13 +256,13 @@ impl Kept {
 }
 
 /// Brings a tree state from one list of versions to another; returns the changed nodes, ascending.
-fn step(
+fn apply_steps(
     state: &mut TreeState,
     params: &StoreParams,
-    before: &[Versions],
-    after: &[Versions],
+    before: &[EntryVersions],
+    after: &[EntryVersions],
 ) -> Result<Vec<u32>> {
-    let changes: Vec<_> = steps(before, after).collect();
+    let changes: Vec<_> = version_steps(before, after).collect();
     let mut nodes = Vec::new();
     // The rows of all changes at once would take a gigabyte.
     for changes in changes.chunks(1 << 15) {
@@ -268,7 +274,7 @@ fn step(
 }
 
 /// A node of a tree state with the versions of its entries.
-fn node(shape: &TreeShape, state: &TreeState, versions: &[Versions], number: u32) -> Node {
+fn node(shape: &TreeShape, state: &TreeState, versions: &[EntryVersions], number: u32) -> Node {
     let newest = |index: u32| versions.get(index as usize).copied().unwrap_or_default();
     let of = |index| shape.recorded(index, newest(index));
     let points = state.node(number).unwrap_or_default().to_vec();
@@ -276,8 +282,8 @@ fn node(shape: &TreeShape, state: &TreeState, versions: &[Versions], number: u32
 }
 
 /// Writes the records of the parts of nodes; returns their checksums.
-fn put_records(nodes: Vec<Vec<(u32, Record)>>, writes: &mut WriteBatch) -> Vec<(u32, u64)> {
-    let put = |(part, record): (u32, Record)| {
+fn put_records(nodes: Vec<Vec<(u32, PartWrite)>>, writes: &mut WriteBatch) -> Vec<(u32, u64)> {
+    let put = |(part, record): (u32, PartWrite)| {
         let checksum = record.as_ref().map_or(0, |(_, value)| checksum_of(value));
         match record {
             Ok((key, value)) => writes.put(key, value),
@@ -292,24 +298,24 @@ fn put_records(nodes: Vec<Vec<(u32, Record)>>, writes: &mut WriteBatch) -> Vec<(
 pub(super) struct OpenedEntry {
     pub(super) points: Vec<Point>,
     /// Its versions, from the record of the node above it.
-    pub(super) versions: Versions,
+    pub(super) versions: EntryVersions,
 }
 
 /// Opens entries of the root AMT from the nodes above them.
 ///
 /// `store_corrupt` for a record whose checksum differs from the one in `checksums`, if given.
-pub(super) fn open_root<S: Read + ?Sized>(
+pub(super) fn open_root<S: ReadStore + ?Sized>(
     store: &S,
     params: &StoreParams,
     indices: &[u32],
-    checksums: Option<&Checksums>,
+    checksums: Option<&RecordChecksums>,
 ) -> Result<Vec<OpenedEntry>> {
     let Some(shape) = TreeShape::of(params)? else { return Ok(Vec::new()) };
     let mut versions = BTreeMap::new();
     let opened = open_entries(params.log_n(), params.log_arity, indices, |level, number| {
         let node = shape.node(level, number);
         let mut points = alloc::vec![Point::ZERO; SLOTS * shape.points()];
-        for (slot, part) in (PARTS * node..).take(SLOTS).enumerate() {
+        for (slot, part) in (PARTS_PER_NODE * node..).take(SLOTS).enumerate() {
             let Some(part) = read_part(store, &shape, part, checksums)? else { continue };
             let places = points.iter_mut().skip(slot).step_by(SLOTS);
             places.zip(part.points).for_each(|(place, point)| *place = point);
@@ -325,12 +331,12 @@ pub(super) fn open_root<S: Read + ?Sized>(
 }
 
 /// Reads a part of a node; `None` if it is zero.
-fn read_part<S: Read + ?Sized>(
+fn read_part<S: ReadStore + ?Sized>(
     store: &S,
     shape: &TreeShape,
     number: u32,
-    checksums: Option<&Checksums>,
-) -> Result<Option<Part>> {
+    checksums: Option<&RecordChecksums>,
+) -> Result<Option<NodePart>> {
     let key = tree_part_key(number);
     let value = store.get(&key)?;
     let checksum = value.as_deref().map_or(0, checksum_of);
@@ -339,5 +345,7 @@ fn read_part<S: Read + ?Sized>(
         let expected = format_args!("the newest record {number} of the root's tree state");
         return Err(corrupt(expected, if value.is_some() { "another one" } else { "none" }));
     }
-    value.map(|value| Part::decode(shape, number / PARTS, &open(&key, value)?)).transpose()
+    value
+        .map(|value| NodePart::decode(shape, number / PARTS_PER_NODE, &open(&key, value)?))
+        .transpose()
 }

@@ -4,19 +4,19 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_amt::Point;
-use prooflight_core::store::{Change, Store, WriteBatch};
+use prooflight_core::store::{RawKeyChange, Store, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
 use super::block::check_never_written;
-use super::blocks::Blocks;
-use super::newest::{Newest, StateRoot};
+use super::blocks::BlocksTree;
+use super::newest::{NewestState, StateRoot};
 use super::params::StoreParams;
 use super::prepare::PreparedBlock;
-use super::prove::{Known, ProvedKeys, prove};
+use super::prove::{ProvedKeys, StateChecks, prove};
+use super::rebuild::rebuild_root_tree;
 use super::record::{
-    HEAD_KEY, Head, OLDEST_KEY, PARAMS_KEY, corrupt, put, read, read_key, read_oldest,
+    HEAD_KEY, OLDEST_KEY, PARAMS_KEY, StateHead, corrupt, put, read, read_key, read_oldest,
 };
-use super::upgrade::upgrade;
 use crate::path::key_hash;
 
 /// Values of keys with their versions, kept in a store; every block creates the next state.
@@ -26,7 +26,7 @@ use crate::path::key_hash;
 /// a record are `store_corrupt`. Source: Li et al. 2023, section 4.
 pub struct LvmtStore<S> {
     pub(super) store: S,
-    pub(super) newest: Newest,
+    pub(super) newest: NewestState,
     pub(super) oldest: u64,
 }
 
@@ -45,22 +45,24 @@ impl<S: Store + Sync> LvmtStore<S> {
                 }
                 let mut writes = WriteBatch::new();
                 put(&mut writes, PARAMS_KEY.to_vec(), params.encode());
-                let blocks = Blocks::default();
+                let blocks = BlocksTree::default();
                 let (commitment, hroot) = (Point::ZERO, blocks.root());
-                let head = Head { blocks: 0, commitment, hroot, tree_sum: Some(0) };
+                let head = StateHead { blocks: 0, commitment, hroot, tree_sum: Some(0) };
                 put(&mut writes, HEAD_KEY.to_vec(), head.encode());
                 put(&mut writes, OLDEST_KEY.to_vec(), 0_u64.to_be_bytes().to_vec());
                 store.write(writes)?;
             }
-            Some(kept) if params.has_former_layout(&kept) => upgrade(&mut store, &params)?,
+            Some(kept) if params.has_former_layout(&kept) => {
+                rebuild_root_tree(&mut store, &params)?;
+            }
             kept => {
                 params.check_store(kept.as_deref())?;
-                if Head::read(&store)?.tree_sum.is_none() {
-                    upgrade(&mut store, &params)?;
+                if StateHead::read(&store)?.tree_sum.is_none() {
+                    rebuild_root_tree(&mut store, &params)?;
                 }
             }
         }
-        let newest = Newest::read(&store, params)?;
+        let newest = NewestState::read(&store, params)?;
         let oldest = read_oldest(&store, newest.blocks.size())?;
         Ok(Self { store, newest, oldest })
     }
@@ -91,11 +93,11 @@ impl<S: Store + Sync> LvmtStore<S> {
         let cache = &self.newest.cache;
         let Some((record, head)) = read_key(&self.store, &key_hash)? else {
             check_never_written(&self.store, self.params(), cache, &key_hash)?;
-            cache.remembered.insert(key_hash, None);
+            cache.key_heads.insert(key_hash, None);
             return Ok(None);
         };
         cache.current.check(&self.store, head.place)?;
-        cache.remembered.insert(key_hash, Some(head));
+        cache.key_heads.insert(key_hash, Some(head));
         Ok(head.value(record))
     }
 
@@ -106,31 +108,35 @@ impl<S: Store + Sync> LvmtStore<S> {
         let Some(height) = self.height() else {
             return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
         };
-        prove(&self.store, self.params(), height, keys, Some(&self.known()))
+        prove(&self.store, self.params(), height, keys, Some(&self.state_checks()))
     }
 
-    /// Rebuilds the nodes that [unproved](StoreParams::unproved) blocks skipped, so that the newest state can be
+    /// Rebuilds the nodes that [unproved](StoreParams::defer_proof_nodes) blocks skipped, so that the newest state can be
     /// proved. Opening the store does the same by reading every key.
-    pub fn settle(&mut self) -> Result<()> {
+    pub fn catch_up(&mut self) -> Result<()> {
         let mut writes = WriteBatch::new();
         let newest = &mut self.newest;
-        let Some(settled) = newest.root_tree.settle(&newest.params, &mut writes)? else {
+        let Some(settled) = newest.root_tree.catch_up(&newest.params, &mut writes)? else {
             return Ok(());
         };
-        let (head, _) = Head::read_with_blocks(&self.store)?;
-        put(&mut writes, HEAD_KEY.to_vec(), Head { tree_sum: Some(settled.sum), ..head }.encode());
+        let (head, _) = StateHead::read_with_blocks(&self.store)?;
+        put(
+            &mut writes,
+            HEAD_KEY.to_vec(),
+            StateHead { tree_sum: Some(settled.sum), ..head }.encode(),
+        );
         self.store.write(writes)?;
-        newest.root_tree.take_over_settled(settled);
+        newest.root_tree.adopt_rebuilt(settled);
         Ok(())
     }
 
     /// The in-memory checks of the newest state.
-    pub(super) fn known(&self) -> Known {
-        Known { root: self.root(), nodes: self.newest.root_tree.checksums() }
+    pub(super) fn state_checks(&self) -> StateChecks {
+        StateChecks { root: self.root(), nodes: self.newest.root_tree.checksums() }
     }
 
     /// Writes the next block and then adopts it, all or nothing. Returns the root after it.
-    pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<StateRoot> {
+    pub fn apply(&mut self, changes: &[RawKeyChange<'_>]) -> Result<StateRoot> {
         let mut prepared = self.prepare(changes)?;
         self.store.write(core::mem::take(&mut prepared.writes))?;
         self.commit(prepared)
@@ -141,7 +147,7 @@ impl<S: Store + Sync> LvmtStore<S> {
     /// For a caller that writes more than this store in one atomic batch: it writes
     /// [`PreparedBlock::writes`] to this store's store, and then [commits](Self::commit). The last
     /// change of a key wins; the delete of a key that has no value before the block does nothing.
-    pub fn prepare(&self, changes: &[Change<'_>]) -> Result<PreparedBlock> {
+    pub fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<PreparedBlock> {
         PreparedBlock::new(&self.store, &self.newest, changes)
     }
 
@@ -160,10 +166,10 @@ impl<S: Store + Sync> LvmtStore<S> {
         let newest = &mut self.newest;
         newest.commitment = prepared.commitment;
         newest.blocks = prepared.blocks;
-        newest.cache.take_over(&prepared.full, &prepared.amts);
-        newest.cache.current.take_over(prepared.current);
-        newest.cache.remembered.clear();
-        newest.root_tree.take_over(&prepared.tree_draft);
+        newest.cache.adopt(&prepared.full, &prepared.amts);
+        newest.cache.current.adopt(prepared.current);
+        newest.cache.key_heads.clear();
+        newest.root_tree.adopt(&prepared.tree_draft);
         Ok(prepared.root)
     }
 

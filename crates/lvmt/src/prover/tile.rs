@@ -7,31 +7,31 @@
 use alloc::vec::Vec;
 
 use prooflight_core::merkle::node_hash;
-use prooflight_core::{Hash, Reader, Result};
+use prooflight_core::{ByteReader, Hash, Result};
 
 use super::record::corrupt;
-use crate::leaf::Keccak;
+use crate::leaf::KeccakTree;
 
 /// log2 of the number of nodes at the bottom of a tile.
-pub(super) const LOG_WIDTH: u32 = 5;
+pub(super) const LOG_TILE_WIDTH: u32 = 5;
 
 /// The largest number of nodes at the bottom of a tile.
-pub(super) const WIDTH: usize = 1 << LOG_WIDTH;
+pub(super) const TILE_WIDTH: usize = 1 << LOG_TILE_WIDTH;
 
 /// The bit of an item's first byte that marks a live item.
-const LIVE: u8 = 0x80;
+const LIVE_BIT: u8 = 0x80;
 
 /// A tile, as its maximal subtrees below which nothing is live, from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
     /// The number of nodes at the bottom of the whole tile.
     width: usize,
-    items: Vec<Item>,
+    nodes: Vec<TileNode>,
 }
 
 /// A node of a tile; nothing below it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Item {
+struct TileNode {
     /// The node's level above the bottom.
     level: u8,
     /// Whether the node is live; then its level is 0.
@@ -45,24 +45,24 @@ impl Tile {
         let items = hashes
             .iter()
             .enumerate()
-            .map(|(at, hash)| Item { level: 0, live: live(at), hash: *hash })
+            .map(|(at, hash)| TileNode { level: 0, live: live(at), hash: *hash })
             .collect();
-        let mut tile = Self { width: hashes.len(), items };
+        let mut tile = Self { width: hashes.len(), nodes: items };
         tile.truncate();
         tile
     }
 
     /// The number of live nodes at the bottom.
     pub(super) fn live(&self) -> usize {
-        self.items.iter().filter(|item| item.live).count()
+        self.nodes.iter().filter(|item| item.live).count()
     }
 
     /// Marks a node at the bottom as dead.
     ///
     /// `store_corrupt` if it is not live: every leaf dies once.
-    pub(super) fn give_up(&mut self, index: usize) -> Result<()> {
+    pub(super) fn mark_dead(&mut self, index: usize) -> Result<()> {
         let mut start = 0;
-        for item in &mut self.items {
+        for item in &mut self.nodes {
             if start == index && item.live {
                 item.live = false;
                 return Ok(());
@@ -74,24 +74,24 @@ impl Tile {
 
     /// Truncates every subtree without a live leaf to its root.
     pub(super) fn truncate(&mut self) {
-        for level in 0..LOG_WIDTH as u8 {
+        for level in 0..LOG_TILE_WIDTH as u8 {
             let mut start = 0_usize;
-            let mut joined: Vec<Item> = Vec::with_capacity(self.items.len());
-            let mut items = self.items.iter().peekable();
+            let mut joined: Vec<TileNode> = Vec::with_capacity(self.nodes.len());
+            let mut items = self.nodes.iter().peekable();
             while let Some(item) = items.next() {
                 let is_left = item.level == level && !item.live && (start >> level) & 1 == 0;
                 let end = start + (1 << item.level);
                 let next = items.peek().filter(|next| next.level == level && !next.live);
                 match next {
                     Some(right) if is_left => {
-                        let hash = node_hash::<Keccak>(&item.hash, &right.hash);
-                        joined.push(Item { level: level + 1, live: false, hash });
+                        let hash = node_hash::<KeccakTree>(&item.hash, &right.hash);
+                        joined.push(TileNode { level: level + 1, live: false, hash });
                         start = end + (1 << level);
                         items.next();
                     }
                     // With an odd number of nodes, the last one rises unchanged.
                     None if is_left && end >= self.width => {
-                        joined.push(Item { level: level + 1, ..*item });
+                        joined.push(TileNode { level: level + 1, ..*item });
                         start = end + (1 << level);
                     }
                     _ => {
@@ -100,7 +100,7 @@ impl Tile {
                     }
                 }
             }
-            self.items = joined;
+            self.nodes = joined;
         }
     }
 
@@ -110,7 +110,7 @@ impl Tile {
         let mut start = 0;
         // Full subtrees without their right siblings yet, as in a growing tree.
         let mut peaks: Vec<(u8, Hash)> = Vec::new();
-        for item in &self.items {
+        for item in &self.nodes {
             let end = start + (1 << item.level);
             // At the right edge, a node without a sibling is its own parent.
             if start == from && end.min(self.width) == to.min(self.width) {
@@ -119,7 +119,7 @@ impl Tile {
             if start >= from && end <= to {
                 let (mut height, mut hash) = (item.level, item.hash);
                 while let Some((_, left)) = peaks.pop_if(|(left, _)| *left == height) {
-                    hash = node_hash::<Keccak>(&left, &hash);
+                    hash = node_hash::<KeccakTree>(&left, &hash);
                     height += 1;
                 }
                 peaks.push((height, hash));
@@ -129,7 +129,7 @@ impl Tile {
         let joined = peaks
             .into_iter()
             .rev()
-            .reduce(|(_, right), (height, left)| (height, node_hash::<Keccak>(&left, &right)));
+            .reduce(|(_, right), (height, left)| (height, node_hash::<KeccakTree>(&left, &right)));
         joined
             .map(|(_, hash)| hash)
             .ok_or_else(|| corrupt(format_args!("node {index} of level {level} of a tile"), "none"))
@@ -137,32 +137,32 @@ impl Tile {
 
     /// The record: the width, then of each item its level with the live bit, and its hash.
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut record = Vec::with_capacity(1 + 33 * self.items.len() + 8);
+        let mut record = Vec::with_capacity(1 + 33 * self.nodes.len() + 8);
         record.push(self.width as u8);
-        for item in &self.items {
-            record.push(item.level | if item.live { LIVE } else { 0 });
+        for item in &self.nodes {
+            record.push(item.level | if item.live { LIVE_BIT } else { 0 });
             record.extend_from_slice(&item.hash);
         }
         record
     }
 
-    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self> {
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
         let width = usize::from(reader.u8()?);
         let (mut items, mut start) = (Vec::new(), 0);
         while !reader.rest().is_empty() {
             let head = reader.u8()?;
-            let (level, live) = (head & !LIVE, head & LIVE != 0);
-            if u32::from(level) > LOG_WIDTH || start % (1 << level) != 0 || live && level > 0 {
+            let (level, live) = (head & !LIVE_BIT, head & LIVE_BIT != 0);
+            if u32::from(level) > LOG_TILE_WIDTH || start % (1 << level) != 0 || live && level > 0 {
                 return Err(corrupt("a tile's subtrees side by side", level));
             }
-            items.push(Item { level, live, hash: reader.array()? });
+            items.push(TileNode { level, live, hash: reader.array()? });
             start += 1 << level;
         }
         let last = items.last().map_or(0, |item| 1 << item.level);
-        if width == 0 || width > WIDTH || start < width || start - last >= width {
+        if width == 0 || width > TILE_WIDTH || start < width || start - last >= width {
             return Err(corrupt(format_args!("a tile of {width} nodes"), start));
         }
-        Ok(Self { width, items })
+        Ok(Self { width, nodes: items })
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) fn tile_root(hashes: &mut [Hash]) -> Hash {
     let mut length = hashes.len();
     while length > 1 {
         for pair in 0..length / 2 {
-            hashes[pair] = node_hash::<Keccak>(&hashes[2 * pair], &hashes[2 * pair + 1]);
+            hashes[pair] = node_hash::<KeccakTree>(&hashes[2 * pair], &hashes[2 * pair + 1]);
         }
         if length % 2 == 1 {
             hashes[length / 2] = hashes[length - 1];
@@ -188,18 +188,18 @@ mod tests {
     use prooflight_core::merkle::{leaf_hash, root};
 
     fn leaves(count: u8) -> Vec<Hash> {
-        (0..count).map(|n| leaf_hash::<Keccak>(&[n])).collect()
+        (0..count).map(|n| leaf_hash::<KeccakTree>(&[n])).collect()
     }
 
     #[test]
     fn every_node_of_every_width_is_that_of_the_tree() {
         for width in 1..=32_u8 {
             let leaves = leaves(width);
-            assert_eq!(tile_root(&mut leaves.clone()), root::<Keccak>(&leaves));
+            assert_eq!(tile_root(&mut leaves.clone()), root::<KeccakTree>(&leaves));
             let tile = Tile::new(&leaves, |_| true);
-            for level in 0..=LOG_WIDTH {
+            for level in 0..=LOG_TILE_WIDTH {
                 for (index, part) in leaves.chunks(1 << level).enumerate() {
-                    assert_eq!(tile.node(level, index), Ok(root::<Keccak>(part)));
+                    assert_eq!(tile.node(level, index), Ok(root::<KeccakTree>(part)));
                 }
             }
         }
@@ -214,28 +214,28 @@ mod tests {
                 let live = |at: usize| pattern >> at & 1 == 1;
                 let mut tile = Tile::new(&all, |_| true);
                 for at in (0..usize::from(width)).filter(|&at| !live(at)) {
-                    tile.give_up(at).unwrap();
-                    assert!(tile.give_up(at).is_err());
+                    tile.mark_dead(at).unwrap();
+                    assert!(tile.mark_dead(at).is_err());
                 }
                 tile.truncate();
                 assert_eq!(tile, Tile::new(&all, live));
                 let record = tile.encode();
-                let read = Tile::decode(&mut Reader::new(&record)).unwrap();
+                let read = Tile::decode(&mut ByteReader::new(&record)).unwrap();
                 assert_eq!(read, tile);
-                assert_eq!(tile.node(LOG_WIDTH, 0), Ok(root::<Keccak>(&all)));
+                assert_eq!(tile.node(LOG_TILE_WIDTH, 0), Ok(root::<KeccakTree>(&all)));
                 for at in (0..usize::from(width)).filter(|&at| live(at)) {
-                    for level in 0..LOG_WIDTH {
+                    for level in 0..LOG_TILE_WIDTH {
                         let beside = (at >> level) ^ 1;
                         if let Some(part) = all.chunks(1 << level).nth(beside) {
-                            assert_eq!(tile.node(level, beside), Ok(root::<Keccak>(part)));
+                            assert_eq!(tile.node(level, beside), Ok(root::<KeccakTree>(part)));
                         }
                     }
                 }
                 if tile.live() == 0 {
-                    assert_eq!(tile.items.len(), 1);
+                    assert_eq!(tile.nodes.len(), 1);
                 }
                 // No two dead siblings remain: the fewest hashes that suffice.
-                assert!(tile.items.len() <= usize::from(width).min(1 + 5 * tile.live().max(1)));
+                assert!(tile.nodes.len() <= usize::from(width).min(1 + 5 * tile.live().max(1)));
             }
         }
     }

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use prooflight_core::merkle::empty_root;
-use prooflight_core::store::{Read, WriteBatch};
+use prooflight_core::store::{ReadStore, WriteBatch};
 use prooflight_core::{Hash, Result};
 use rayon::prelude::*;
 
 use super::record::{BlockRecord, block_key, decode, put, require, sealed, tile_key};
-use super::tile::{LOG_WIDTH, Tile, WIDTH, tile_root};
-use crate::leaf::Keccak;
+use super::tile::{LOG_TILE_WIDTH, TILE_WIDTH, Tile, tile_root};
+use crate::leaf::KeccakTree;
 
 /// Writes a block's tree: its record, and the tiles with a live leaf, as `live` says.
 ///
@@ -30,8 +30,8 @@ pub(super) fn put_tree(
     while hashes.len() > 1 || level == 0 && !hashes.is_empty() {
         if let Some(live) = &mut live {
             let tiles: Vec<_> = hashes
-                .par_chunks(WIDTH)
-                .zip(live.par_chunks(WIDTH))
+                .par_chunks(TILE_WIDTH)
+                .zip(live.par_chunks(TILE_WIDTH))
                 .enumerate()
                 .with_min_len(16)
                 .filter(|(_, (_, live))| live.contains(&true))
@@ -43,12 +43,12 @@ pub(super) fn put_tree(
             for (key, tile) in tiles {
                 writes.put(key, tile);
             }
-            *live = live.chunks(WIDTH).map(|live| live.contains(&true)).collect();
+            *live = live.chunks(TILE_WIDTH).map(|live| live.contains(&true)).collect();
         }
-        hashes = hashes.par_chunks_mut(WIDTH).with_min_len(16).map(tile_root).collect();
+        hashes = hashes.par_chunks_mut(TILE_WIDTH).with_min_len(16).map(tile_root).collect();
         level += 1;
     }
-    let root = hashes.first().copied().unwrap_or_else(empty_root::<Keccak>);
+    let root = hashes.first().copied().unwrap_or_else(empty_root::<KeccakTree>);
     if live.is_some() {
         let record = BlockRecord { root, size, live: live_leaves, given_up: 0 };
         put(writes, block_key(block), record.encode());
@@ -59,7 +59,7 @@ pub(super) fn put_tree(
 /// The root of a subtree of a block's tree of `tree_size` leaves: of `size` leaves from `start` on.
 ///
 /// It can be read as long as the subtree beside it has a live leaf.
-pub(super) fn subtree<S: Read + ?Sized>(
+pub(super) fn subtree<S: ReadStore + ?Sized>(
     store: &S,
     block: u64,
     tree_size: u64,
@@ -70,15 +70,15 @@ pub(super) fn subtree<S: Read + ?Sized>(
     // the node that has a sibling is in a tile of both.
     let is_last = start > 0 && start + size == tree_size;
     let level = if is_last { start } else { size.next_power_of_two() }.trailing_zeros();
-    let (tile_level, within) = (level / LOG_WIDTH, level % LOG_WIDTH);
+    let (tile_level, within) = (level / LOG_TILE_WIDTH, level % LOG_TILE_WIDTH);
     let index = start >> level;
-    let tile_index = index >> (LOG_WIDTH - within);
+    let tile_index = index >> (LOG_TILE_WIDTH - within);
     let tile = read_tile(store, &tile_key(block, tile_level as u8, tile_index as u32))?;
-    tile.node(within, index as usize % (WIDTH >> within))
+    tile.node(within, index as usize % (TILE_WIDTH >> within))
 }
 
 /// Marks leaves as dead, ascending and each once, and prunes all subtrees without a live leaf.
-pub(super) fn give_up<S: Read + ?Sized>(
+pub(super) fn prune_leaves<S: ReadStore + ?Sized>(
     store: &S,
     writes: &mut WriteBatch,
     block: u64,
@@ -89,12 +89,12 @@ pub(super) fn give_up<S: Read + ?Sized>(
     let mut level = 0;
     while !given_up.is_empty() {
         let mut emptied = Vec::new();
-        for of_tile in given_up.chunk_by(|a, b| a >> LOG_WIDTH == b >> LOG_WIDTH) {
-            let index = of_tile[0] >> LOG_WIDTH;
+        for of_tile in given_up.chunk_by(|a, b| a >> LOG_TILE_WIDTH == b >> LOG_TILE_WIDTH) {
+            let index = of_tile[0] >> LOG_TILE_WIDTH;
             let key = tile_key(block, level, index);
             let mut tile = read_tile(store, &key)?;
             for leaf in of_tile {
-                tile.give_up(*leaf as usize % WIDTH)?;
+                tile.mark_dead(*leaf as usize % TILE_WIDTH)?;
             }
             if tile.live() == 0 {
                 writes.delete(key);
@@ -106,13 +106,13 @@ pub(super) fn give_up<S: Read + ?Sized>(
         }
         // The tile with the root has no parent.
         level += 1;
-        let has_above = u64::from(size) > 1 << (LOG_WIDTH * u32::from(level));
+        let has_above = u64::from(size) > 1 << (LOG_TILE_WIDTH * u32::from(level));
         given_up = if has_above { emptied } else { Vec::new() };
     }
     Ok(())
 }
 
-fn read_tile<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Tile> {
+fn read_tile<S: ReadStore + ?Sized>(store: &S, key: &[u8]) -> Result<Tile> {
     decode(key, &require(store, key)?, Tile::decode)
 }
 
@@ -129,7 +129,7 @@ mod tests {
         let sizes = (1..=70).chain([96, 97, 1023, 1024, 1025, 1056, 1057, 2000, 2049, 33_000]);
         for size in sizes {
             let leaves: Vec<_> =
-                (0..size).map(|n: u32| leaf_hash::<Keccak>(&n.to_be_bytes())).collect();
+                (0..size).map(|n: u32| leaf_hash::<KeccakTree>(&n.to_be_bytes())).collect();
             for left in [1, size.div_ceil(2), size - size / 3, size] {
                 let mut store = MemoryStore::default();
                 let mut writes = WriteBatch::new();
@@ -142,7 +142,7 @@ mod tests {
                 ];
                 for (given_up, live) in steps {
                     let mut writes = WriteBatch::new();
-                    give_up(&store, &mut writes, 7, size, &given_up).unwrap();
+                    prune_leaves(&store, &mut writes, 7, size, &given_up).unwrap();
                     store.write(writes).unwrap();
                     let live: Vec<_> = live.into_iter().map(u64::from).collect();
                     let single = live.chunks(1).step_by(live.len().div_ceil(40));
@@ -150,7 +150,7 @@ mod tests {
                         for part in multiproof(proved, size.into()).unwrap() {
                             let expected = &leaves[part.start as usize..][..part.size as usize];
                             let found = subtree(&store, 7, size.into(), part.start, part.size);
-                            assert_eq!(found, Ok(root::<Keccak>(expected)), "{size}, {part:?}");
+                            assert_eq!(found, Ok(root::<KeccakTree>(expected)), "{size}, {part:?}");
                         }
                     }
                 }

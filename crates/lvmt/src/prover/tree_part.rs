@@ -8,21 +8,21 @@ use prooflight_amt::{Point, SLOTS};
 use prooflight_core::Result;
 
 use super::record::{corrupt, sealed, tree_part_key};
-use super::tree_shape::{TreeShape, Versions};
+use super::tree_shape::{EntryVersions, TreeShape};
 
 /// A record to write, or the key of one to delete.
-pub(super) type Record = core::result::Result<(Vec<u8>, Vec<u8>), Vec<u8>>;
+pub(super) type PartWrite = core::result::Result<(Vec<u8>, Vec<u8>), Vec<u8>>;
 
 /// The number of parts of a node.
-pub(super) const PARTS: u32 = 6;
-const _: () = assert!(PARTS as usize == SLOTS);
+pub(super) const PARTS_PER_NODE: u32 = 6;
+const _: () = assert!(PARTS_PER_NODE as usize == SLOTS);
 
 /// The content of a node in one state.
 pub(super) struct Node {
     /// Six points for each child but the last.
     pub(super) points: Vec<Point>,
     /// The versions of the entries below a node at the last level.
-    pub(super) entries: Vec<Versions>,
+    pub(super) entries: Vec<EntryVersions>,
 }
 
 impl Node {
@@ -31,13 +31,13 @@ impl Node {
         &'n self,
         number: u32,
         before: &'n Self,
-    ) -> impl Iterator<Item = (u32, Record)> + 'n {
+    ) -> impl Iterator<Item = (u32, PartWrite)> + 'n {
         let slots = (0..SLOTS).filter(|slot| self.differs(before, *slot));
         slots.map(move |slot| self.part(number, slot))
     }
 
     /// The records of all its parts, and their numbers.
-    pub(super) fn parts(&self, number: u32) -> impl Iterator<Item = (u32, Record)> + '_ {
+    pub(super) fn parts(&self, number: u32) -> impl Iterator<Item = (u32, PartWrite)> + '_ {
         (0..SLOTS).map(move |slot| self.part(number, slot))
     }
 
@@ -46,8 +46,8 @@ impl Node {
             || !self.versions_of(slot).eq(other.versions_of(slot))
     }
 
-    fn part(&self, number: u32, slot: usize) -> (u32, Record) {
-        let number = PARTS * number + slot as u32;
+    fn part(&self, number: u32, slot: usize) -> (u32, PartWrite) {
+        let number = PARTS_PER_NODE * number + slot as u32;
         let key = tree_part_key(number);
         // Parts of zeros are not kept, so that each state has one representation.
         let is_kept = self.points_of(slot).any(|point| *point != Point::ZERO)
@@ -75,14 +75,14 @@ impl Node {
 }
 
 /// A part of a node, from its record.
-pub(super) struct Part {
+pub(super) struct NodePart {
     /// One for each child of the node but the last.
     pub(super) points: Vec<Point>,
     /// One for each entry below a node at the last level.
     pub(super) versions: Vec<u64>,
 }
 
-impl Part {
+impl NodePart {
     pub(super) fn decode(shape: &TreeShape, node: u32, record: &[u8]) -> Result<Self> {
         let split = record.split_at_checked(64 * shape.points());
         let (points, versions) = split.ok_or_else(|| {

@@ -2,14 +2,14 @@
 
 use alloc::vec::Vec;
 
-use prooflight_amt::{Class, SLOTS};
+use prooflight_amt::{IndexClass, SLOTS};
 use prooflight_core::Result;
 
 use super::params::StoreParams;
 use super::shard::ProofShard;
 
 /// The versions of an entry.
-pub(super) type Versions = [u64; SLOTS];
+pub(super) type EntryVersions = [u64; SLOTS];
 
 /// The shape of a tree state: its nodes are numbered level by level.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct TreeShape {
     log_n: u8,
     log_arity: u8,
     /// The indices that are opened.
-    pub(super) class: Class,
+    pub(super) class: IndexClass,
 }
 
 impl TreeShape {
@@ -25,8 +25,8 @@ impl TreeShape {
     pub(super) fn of(params: &StoreParams) -> Result<Option<Self>> {
         let class = match params.shard {
             ProofShard::None => return Ok(None),
-            ProofShard::Class { bits, value } => Class::new(bits, value)?,
-            ProofShard::Full => Class::ALL,
+            ProofShard::Class { bits, value } => IndexClass::new(bits, value)?,
+            ProofShard::Full => IndexClass::ALL,
         };
         Ok(Some(Self { log_n: params.log_n(), log_arity: params.log_arity, class }))
     }
@@ -51,7 +51,7 @@ impl TreeShape {
     }
 
     /// The versions of an entry that a record has: zeros for one outside the class.
-    pub(super) const fn recorded(&self, index: u32, versions: Versions) -> Versions {
+    pub(super) const fn recorded(&self, index: u32, versions: EntryVersions) -> EntryVersions {
         if self.class.contains(index) { versions } else { [0; SLOTS] }
     }
 
@@ -75,7 +75,7 @@ mod tests {
     fn every_index_of_a_class_is_below_one_node_of_the_last_level() {
         for (log_arity, bits) in [(1, 0), (1, 3), (2, 0), (2, 1), (2, 3), (2, 5), (2, 6), (3, 4)] {
             for value in 0..1 << bits {
-                let class = Class::new(bits, value).unwrap();
+                let class = IndexClass::new(bits, value).unwrap();
                 let shape = TreeShape { log_n: 6, log_arity, class };
                 let last = 6 / log_arity - 1;
                 for index in (0..64).filter(|index| class.contains(*index)) {

@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
-use prooflight_amt::{Parts, Tables};
-use prooflight_core::store::{Change, MemoryStore, Read};
+use prooflight_amt::{TableParts, Tables};
+use prooflight_core::store::{MemoryStore, RawKeyChange, ReadStore};
 use prooflight_core::{Result, Verified};
-use prooflight_lvmt::{Answer, LvmtStore, Params, ProofShard, Root, StoreParams, verify};
-use prooflight_testkit::lvmt::state::{State, keccak};
+use prooflight_lvmt::{
+    LvmtRoot, LvmtStore, Params, ProofShard, StoreParams, VersionedState, verify,
+};
+use prooflight_testkit::lvmt::state::{LvmtModel, keccak};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -20,18 +22,18 @@ pub type Changes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 pub struct Run {
     pub store: LvmtStore<MemoryStore>,
     /// The state after each block.
-    pub known: Vec<State>,
+    pub known: Vec<LvmtModel>,
     pub rng: StdRng,
 }
 
 pub fn params(log_n: u8, log_arity: u8, shard: ProofShard) -> StoreParams {
-    let parts = Parts { single: true, tree: Some(log_arity) };
+    let parts = TableParts { single: true, tree: Some(log_arity) };
     let tables = Arc::new(Tables::dev(log_n, parts).unwrap());
-    StoreParams { tables, log_arity, shard, unproved: false }
+    StoreParams { tables, log_arity, shard, defer_proof_nodes: false }
 }
 
-pub fn changes(changes: &Changes) -> Vec<Change<'_>> {
-    changes.iter().map(Change::from).collect()
+pub fn changes(changes: &Changes) -> Vec<RawKeyChange<'_>> {
+    changes.iter().map(RawKeyChange::from).collect()
 }
 
 impl Run {
@@ -60,7 +62,7 @@ impl Run {
     /// Applies a block to the model.
     pub fn know(&mut self, block: &Changes) {
         let params = self.store.params();
-        let new = || State::new(params.log_n(), params.log_arity);
+        let new = || LvmtModel::new(params.log_n(), params.log_arity);
         let mut state = self.known.last().cloned().unwrap_or_else(new);
         let borrowed: Vec<_> = block.iter().map(|(k, v)| (&k[..], v.as_deref())).collect();
         state.commit(&borrowed);
@@ -116,9 +118,11 @@ impl Run {
                 (None, _) => (2, 0, None),
             };
             let found = match verified {
-                Answer::Present { value, version, .. } => (0, version, Some(value.to_vec())),
-                Answer::Deleted { version, .. } => (1, version, None),
-                Answer::NeverWritten => (2, 0, None),
+                VersionedState::Present { value, version, .. } => {
+                    (0, version, Some(value.to_vec()))
+                }
+                VersionedState::Deleted { version, .. } => (1, version, None),
+                VersionedState::NeverWritten => (2, 0, None),
             };
             assert_eq!(found, expected, "{key:?}");
             kinds[found.0] += 1;
@@ -126,7 +130,7 @@ impl Run {
         kinds
     }
 
-    pub fn verify(&self, keys: &[Vec<u8>]) -> Result<Vec<Answer>> {
+    pub fn verify(&self, keys: &[Vec<u8>]) -> Result<Vec<VersionedState>> {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let proved = self.store.prove(&keys)?;
         assert_eq!(proved.root, self.store.root());
@@ -146,9 +150,9 @@ pub fn verify_proof(
     height: u64,
     keys: &[&[u8]],
     proof: &[u8],
-) -> Result<Vec<Answer>> {
+) -> Result<Vec<VersionedState>> {
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
-    verify(&Root::new(root, height), keys, proof, &pinned).map(Verified::into_inner)
+    verify(&LvmtRoot::new(root, height), keys, proof, &pinned).map(Verified::into_inner)
 }
 
 /// All entries of a store.

@@ -13,7 +13,7 @@ use crate::account::{Address, Word, verify_account, verify_slot};
 use crate::encode;
 use crate::get_proof::AccountState;
 use crate::hash::EMPTY_ROOT;
-use crate::rlp::{self, Item};
+use crate::rlp::{self, RlpItem};
 
 /// The proofs of an account and of slots of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +73,8 @@ fn nodes(proof: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Returns the items of a list.
-fn items_of(list: Item<'_>) -> Result<Vec<Item<'_>>> {
-    let Item::List(payload) = list else { return Err(invalid("a list")) };
+fn items_of(list: RlpItem<'_>) -> Result<Vec<RlpItem<'_>>> {
+    let RlpItem::List(payload) = list else { return Err(invalid("a list")) };
     let (mut items, mut read) = (rlp::items(payload), Vec::new());
     while !items.is_empty() {
         read.push(items.take()?);
@@ -83,10 +83,10 @@ fn items_of(list: Item<'_>) -> Result<Vec<Item<'_>>> {
 }
 
 /// Returns the items of a list of strings.
-fn strings(list: Item<'_>) -> Result<Vec<&[u8]>> {
+fn strings(list: RlpItem<'_>) -> Result<Vec<&[u8]>> {
     let string = |item| match item {
-        Item::String(string) => Ok(string),
-        Item::List(_) => Err(invalid("a node in a string")),
+        RlpItem::String(string) => Ok(string),
+        RlpItem::List(_) => Err(invalid("a node in a string")),
     };
     items_of(list)?.into_iter().map(string).collect()
 }

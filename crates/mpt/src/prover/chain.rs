@@ -3,7 +3,9 @@
 use alloc::vec::Vec;
 
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, Prepared, Proved, Read, StateReader, StateStore, Store};
+use prooflight_core::store::{
+    Prepared, RawKeyChange, ReadStore, StateProof, StateReader, StateStore, Store,
+};
 use prooflight_core::{Result, Scheme};
 
 use super::persistent::PreparedTrie;
@@ -36,8 +38,8 @@ impl<S: Store> StateStore for MptState<S> {
         self.state.root().to_vec()
     }
 
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedTrie>> {
-        let change = |change: &Change<'_>| StateChange::from_entry(change.key, change.value);
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<PreparedTrie>> {
+        let change = |change: &RawKeyChange<'_>| StateChange::from_entry(change.key, change.value);
         let changes = changes.iter().map(change).collect::<Result<Vec<_>>>()?;
         let mut next = self.state.prepare(&changes)?;
         let (root, writes) = (next.root().to_vec(), next.take_writes());
@@ -68,12 +70,12 @@ pub struct MptReader<R> {
     store: R,
 }
 
-impl<R: Read> StateReader for MptReader<R> {
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+impl<R: ReadStore> StateReader for MptReader<R> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof> {
         let Statement::Account { height, address, slots } = *statement else {
             return Err(statement.unknown_to(Scheme::Mpt));
         };
         let proved = prove_state_at(&self.store, height.saturating_add(1), address, slots)?;
-        Ok(Proved::at(height, proved.state_root, proved.encode()))
+        Ok(StateProof::at(height, proved.state_root, proved.encode()))
     }
 }

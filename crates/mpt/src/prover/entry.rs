@@ -4,7 +4,7 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
 use super::state::StateChange;
 use crate::account::{Address, Word};
-use crate::rlp::{self, Item};
+use crate::rlp::{self, RlpItem};
 
 impl StateChange {
     /// Decodes a change from a raw key and its new value; `None` deletes the key.
@@ -35,7 +35,7 @@ impl StateChange {
 }
 
 fn account(address: Address, value: &[u8]) -> Option<StateChange> {
-    let Ok(Item::List(payload)) = rlp::decode(value) else { return None };
+    let Ok(RlpItem::List(payload)) = rlp::decode(value) else { return None };
     let mut items = rlp::items(payload);
     let nonce = u64::from_be_bytes(rlp::integer(items.take().ok()?)?);
     let balance: Word = rlp::integer(items.take().ok()?)?;
@@ -47,7 +47,7 @@ fn integer(value: &[u8]) -> Result<Word> {
     if value.iter().all(|&byte| byte == 0) {
         return Ok(Word::default());
     }
-    rlp::integer(Item::String(value)).ok_or_else(|| {
+    rlp::integer(RlpItem::String(value)).ok_or_else(|| {
         let expected = "an integer of at most 32 bytes without leading zeros";
         Error::new(Reason::InvalidArgument, expected, Hex(value))
     })

@@ -3,10 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::store::Read;
+use prooflight_core::store::ReadStore;
 use prooflight_core::{Hash, Result};
 
-use super::node::{Link, Node};
+use super::node::{ChildLink, TrieNode};
 use super::overlay::Overlay;
 use super::record::TrieRoot;
 use crate::nibbles::nibble;
@@ -22,36 +22,40 @@ pub struct ProvedKeys {
 
 impl TrieRoot {
     /// Proves keys, which must ascend without repetition.
-    pub fn prove_keys<S: Read + ?Sized>(&self, store: &S, keys: &[Hash]) -> Result<ProvedKeys> {
+    pub fn prove_keys<S: ReadStore + ?Sized>(
+        &self,
+        store: &S,
+        keys: &[Hash],
+    ) -> Result<ProvedKeys> {
         let mut proved = ProvedKeys { values: vec![None; keys.len()], nodes: Vec::new() };
         if !keys.is_empty() {
             let mut walk =
-                Walk { overlay: Overlay::new(store, u64::MAX), nodes: &mut proved.nodes };
+                ProofWalk { overlay: Overlay::new(store, u64::MAX), nodes: &mut proved.nodes };
             walk.visit(&self.0.into(), 0, keys, &mut proved.values)?;
         }
         Ok(proved)
     }
 }
 
-struct Walk<'a, S: ?Sized> {
+struct ProofWalk<'a, S: ?Sized> {
     overlay: Overlay<'a, S>,
     nodes: &'a mut Vec<Vec<u8>>,
 }
 
-impl<S: Read + ?Sized> Walk<'_, S> {
+impl<S: ReadStore + ?Sized> ProofWalk<'_, S> {
     /// Visits a node that all the keys lead to, `depth` nibbles below the root, and finds their values.
     fn visit(
         &mut self,
-        link: &Link,
+        link: &ChildLink,
         depth: usize,
         keys: &[Hash],
         values: &mut [Option<Vec<u8>>],
     ) -> Result<()> {
         let stored;
         let node = match link {
-            Link::Empty => return Ok(()),
-            Link::Held(node) => node,
-            Link::Stored(place) => {
+            ChildLink::Empty => return Ok(()),
+            ChildLink::InMemory(node) => node,
+            ChildLink::Stored(place) => {
                 let record = self.overlay.record(*place)?;
                 self.nodes.push(record.rlp().to_vec());
                 stored = record.node()?;
@@ -62,11 +66,11 @@ impl<S: Read + ?Sized> Walk<'_, S> {
             path.iter().zip(depth..).all(|(&step, at)| nibble(key, at) == Some(step))
         };
         match node {
-            Node::Leaf { path, value, .. } => {
+            TrieNode::Leaf { path, value, .. } => {
                 let own = keys.iter().zip(values).filter(|(key, _)| follows(key, path));
                 own.for_each(|(_, found)| *found = Some(value.clone()));
             }
-            Node::Extension { path, child } => {
+            TrieNode::Extension { path, child } => {
                 let before = keys.partition_point(|key| {
                     let ahead = (depth..depth + path.len()).filter_map(|at| nibble(key, at));
                     ahead.lt(path.iter().copied())
@@ -77,7 +81,7 @@ impl<S: Read + ?Sized> Walk<'_, S> {
                     self.visit(child, depth + path.len(), &keys[own.clone()], &mut values[own])?;
                 }
             }
-            Node::Branch { children, .. } => {
+            TrieNode::Branch { children, .. } => {
                 let mut values = values;
                 for keys in keys.chunk_by(|a, b| nibble(a, depth) == nibble(b, depth)) {
                     let own;

@@ -6,11 +6,11 @@
 
 mod account_proof;
 mod chain;
+mod changed_trie;
 mod entry;
 mod keys;
 mod node;
 mod overlay;
-mod part;
 mod persistent;
 mod record;
 mod state;
@@ -18,8 +18,8 @@ mod trie;
 
 pub use account_proof::AccountProof;
 pub use chain::{MptReader, MptState};
+pub use changed_trie::ChangedTrie;
 pub use keys::ProvedKeys;
-pub use part::ChangedTrie;
 pub use persistent::{PersistentTrie, PreparedTrie, ProvedKey, prove_at};
 pub use record::TrieRoot;
 pub use state::{PersistentState, ProvedAccount, ProvedSlot, StateChange, prove_state_at};

@@ -6,28 +6,28 @@ use alloc::vec::Vec;
 use prooflight_core::store::corrupt;
 use prooflight_core::{Hash, Limits, Result};
 
-use crate::node::{self, Child};
+use crate::node::{self, ChildRef};
 
 /// A node in the store: the hash that its parent commits to, and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(super) struct StoredNode {
     pub(super) hash: Hash,
     pub(super) id: u64,
 }
 
 /// A node's reference to its child.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Link {
+pub(super) enum ChildLink {
     #[default]
     Empty,
-    Stored(Stored),
+    Stored(StoredNode),
     /// A node in memory: changed by this batch, or embedded in its parent.
-    Held(Box<Node>),
+    InMemory(Box<TrieNode>),
 }
 
 /// A node. Paths have one nibble per byte.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum TrieNode {
     Leaf {
         path: Vec<u8>,
         value: Vec<u8>,
@@ -36,15 +36,15 @@ pub(super) enum Node {
     },
     Extension {
         path: Vec<u8>,
-        child: Link,
+        child: ChildLink,
     },
     Branch {
-        children: Box<[Link; 16]>,
+        children: Box<[ChildLink; 16]>,
         value: Vec<u8>,
     },
 }
 
-impl Node {
+impl TrieNode {
     /// Decodes a node from its RLP and the ids of the nodes that it refers to by hash, in order.
     pub(super) fn decode(rlp: &[u8], ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
         Self::from_verified(node::Node::decode(rlp, &Limits::NONE)?, ids)
@@ -55,13 +55,14 @@ impl Node {
             node::Node::Leaf { path, value } => {
                 Self::Leaf { path: path.to_nibbles(), value: value.to_vec(), below: ids.next() }
             }
-            node::Node::Extension { path, child } => {
-                Self::Extension { path: path.to_nibbles(), child: Link::from_verified(child, ids)? }
-            }
+            node::Node::Extension { path, child } => Self::Extension {
+                path: path.to_nibbles(),
+                child: ChildLink::from_verified(child, ids)?,
+            },
             node::Node::Branch(branch) => {
-                let mut children: Box<[Link; 16]> = Box::default();
+                let mut children: Box<[ChildLink; 16]> = Box::default();
                 for (nibble, child) in children.iter_mut().enumerate() {
-                    *child = Link::from_verified(branch.child(nibble)?, ids)?;
+                    *child = ChildLink::from_verified(branch.child(nibble)?, ids)?;
                 }
                 Self::Branch { children, value: branch.value.to_vec() }
             }
@@ -69,31 +70,31 @@ impl Node {
     }
 }
 
-impl Link {
-    fn from_verified(child: Child<'_>, ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
+impl ChildLink {
+    fn from_verified(child: ChildRef<'_>, ids: &mut impl Iterator<Item = u64>) -> Result<Self> {
         Ok(match child {
-            Child::Empty => Self::Empty,
-            Child::Hash(hash) => {
+            ChildRef::Empty => Self::Empty,
+            ChildRef::Hash(hash) => {
                 let id = ids.next().ok_or_else(|| corrupt("an id for each hash", "fewer"))?;
-                Self::Stored(Stored { hash: *hash, id })
+                Self::Stored(StoredNode { hash: *hash, id })
             }
-            Child::Inline(payload) => {
+            ChildRef::Inline(payload) => {
                 let inside = node::Node::from_items(payload, &Limits::NONE)?;
                 // An embedded node is too short to refer to other nodes by hash.
-                Self::from(Node::from_verified(inside, &mut core::iter::empty())?)
+                Self::from(TrieNode::from_verified(inside, &mut core::iter::empty())?)
             }
         })
     }
 }
 
-impl From<Node> for Link {
-    fn from(node: Node) -> Self {
-        Self::Held(Box::new(node))
+impl From<TrieNode> for ChildLink {
+    fn from(node: TrieNode) -> Self {
+        Self::InMemory(Box::new(node))
     }
 }
 
-impl From<Option<Stored>> for Link {
-    fn from(root: Option<Stored>) -> Self {
+impl From<Option<StoredNode>> for ChildLink {
+    fn from(root: Option<StoredNode>) -> Self {
         root.map_or(Self::Empty, Self::Stored)
     }
 }

@@ -4,20 +4,20 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::array::from_fn;
 
-use prooflight_core::store::{Read, WriteBatch, corrupt, node_key, require_node};
+use prooflight_core::store::{ReadStore, WriteBatch, corrupt, node_key, require_node};
 use prooflight_core::{Hash, Hex, Result, keccak256};
 
-use super::node::{Link, Node, Stored};
+use super::node::{ChildLink, StoredNode, TrieNode};
 use super::record::NodeRecord;
 use crate::encode;
 use crate::hash::EMPTY_ROOT;
-use crate::node::HASHED_LENGTH;
+use crate::node::HASHED_NODE_BYTES;
 
 /// The root of a trie after a batch; `None` if it is empty.
-pub(super) type Root = Option<Stored>;
+pub(super) type OverlayRoot = Option<StoredNode>;
 
 /// Returns the hash of a root.
-pub(super) fn root_hash(root: Root) -> Hash {
+pub(super) fn root_hash(root: OverlayRoot) -> Hash {
     root.map_or(EMPTY_ROOT, |root| root.hash)
 }
 
@@ -31,14 +31,14 @@ pub(super) struct Overlay<'s, S: ?Sized> {
     removed: Vec<u64>,
 }
 
-impl<'s, S: Read + ?Sized> Overlay<'s, S> {
+impl<'s, S: ReadStore + ?Sized> Overlay<'s, S> {
     pub(super) const fn new(store: &'s S, next_id: u64) -> Self {
         let new = BTreeMap::new();
         Self { store, first_id: next_id, next_id, new, removed: Vec::new() }
     }
 
     /// Reads a node's record; `store_corrupt` unless it has the hash that its parent commits to.
-    pub(super) fn record(&self, node: Stored) -> Result<NodeRecord> {
+    pub(super) fn record(&self, node: StoredNode) -> Result<NodeRecord> {
         let found = match self.new.get(&node.id) {
             Some(record) => record.clone(),
             None => require_node(self.store, node.id)?,
@@ -52,16 +52,16 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         Ok(record)
     }
 
-    pub(super) fn read(&self, node: Stored) -> Result<Node> {
+    pub(super) fn read(&self, node: StoredNode) -> Result<TrieNode> {
         self.record(node)?.node()
     }
 
     /// Removes a node from the trie so that it can be changed; `None` if the link is empty.
-    pub(super) fn take(&mut self, link: Link) -> Result<Option<Node>> {
+    pub(super) fn take(&mut self, link: ChildLink) -> Result<Option<TrieNode>> {
         match link {
-            Link::Empty => Ok(None),
-            Link::Held(node) => Ok(Some(*node)),
-            Link::Stored(stored) => {
+            ChildLink::Empty => Ok(None),
+            ChildLink::InMemory(node) => Ok(Some(*node)),
+            ChildLink::Stored(stored) => {
                 let node = self.read(stored)?;
                 self.remove_node(stored.id);
                 Ok(Some(node))
@@ -78,30 +78,30 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
     }
 
     /// Encodes and hashes the changed nodes below a root.
-    pub(super) fn seal(&mut self, link: Link) -> Root {
+    pub(super) fn seal(&mut self, link: ChildLink) -> OverlayRoot {
         match link {
-            Link::Empty => None,
-            Link::Stored(stored) => Some(stored),
-            Link::Held(node) => {
+            ChildLink::Empty => None,
+            ChildLink::Stored(stored) => Some(stored),
+            ChildLink::InMemory(node) => {
                 let record = self.encode(*node);
                 Some(self.add(record))
             }
         }
     }
 
-    fn encode(&mut self, node: Node) -> NodeRecord {
+    fn encode(&mut self, node: TrieNode) -> NodeRecord {
         let mut ids = Vec::new();
         let items = match node {
-            Node::Leaf { path, value, below } => {
+            TrieNode::Leaf { path, value, below } => {
                 ids.extend(below);
                 [encode::path(&path, true), encode::string(&value)].to_vec()
             }
-            Node::Extension { path, child } => {
+            TrieNode::Extension { path, child } => {
                 [encode::path(&path, false), self.reference(child, &mut ids)].to_vec()
             }
-            Node::Branch { mut children, value } => {
+            TrieNode::Branch { mut children, value } => {
                 let take = |nibble: usize| core::mem::take(&mut children[nibble]);
-                let children: [Link; 16] = from_fn(take);
+                let children: [ChildLink; 16] = from_fn(take);
                 let mut items: Vec<_> =
                     children.into_iter().map(|child| self.reference(child, &mut ids)).collect();
                 items.push(encode::string(&value));
@@ -112,13 +112,13 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
     }
 
     /// Returns a node's reference as its parent encodes it.
-    fn reference(&mut self, link: Link, ids: &mut Vec<u64>) -> Vec<u8> {
+    fn reference(&mut self, link: ChildLink, ids: &mut Vec<u64>) -> Vec<u8> {
         let stored = match link {
-            Link::Empty => return encode::string(&[]),
-            Link::Stored(stored) => stored,
-            Link::Held(node) => {
+            ChildLink::Empty => return encode::string(&[]),
+            ChildLink::Stored(stored) => stored,
+            ChildLink::InMemory(node) => {
                 let record = self.encode(*node);
-                if record.rlp().len() < HASHED_LENGTH {
+                if record.rlp().len() < HASHED_NODE_BYTES {
                     return record.rlp().to_vec();
                 }
                 self.add(record)
@@ -128,8 +128,8 @@ impl<'s, S: Read + ?Sized> Overlay<'s, S> {
         encode::string(&stored.hash)
     }
 
-    fn add(&mut self, record: NodeRecord) -> Stored {
-        let stored = Stored { hash: keccak256(&[record.rlp()]), id: self.next_id };
+    fn add(&mut self, record: NodeRecord) -> StoredNode {
+        let stored = StoredNode { hash: keccak256(&[record.rlp()]), id: self.next_id };
         self.next_id += 1;
         self.new.insert(stored.id, record.into_bytes());
         stored

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 
 use prooflight_core::store::{
-    Change, PreparedRevision, Read, Revisions, Store, WriteBatch, root_at,
+    PreparedRevision, RawKeyChange, ReadStore, Store, TreeRevisions, WriteBatch, root_at,
 };
 use prooflight_core::{Error, Hash, Reason, Result};
 
-use super::node::Link;
-use super::overlay::{Overlay, Root, root_hash};
+use super::node::ChildLink;
+use super::overlay::{Overlay, OverlayRoot, root_hash};
 use super::record::TrieRoot;
 use super::trie::nibbles;
 use crate::verify::check_key;
@@ -19,14 +19,14 @@ use crate::verify::check_key;
 /// is checked like a proof: a changed byte is `store_corrupt`.
 #[derive(Debug)]
 pub struct PersistentTrie<S> {
-    revisions: Revisions<S, TrieRoot>,
+    revisions: TreeRevisions<S, TrieRoot>,
 }
 
 impl<S: Store> PersistentTrie<S> {
     /// Opens the newest revision in a store; an empty store becomes an empty trie.
     pub fn open(store: S) -> Result<Self> {
         // Id 0 means no node, so the first node has id 1.
-        let revisions = Revisions::open(store, |_| (TrieRoot(None), 1))?;
+        let revisions = TreeRevisions::open(store, |_| (TrieRoot(None), 1))?;
         Ok(Self { revisions })
     }
 
@@ -62,7 +62,7 @@ impl<S: Store> PersistentTrie<S> {
     }
 
     /// Writes the next revision, and switches to it once it is written: all or nothing.
-    pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<Hash> {
+    pub fn apply(&mut self, changes: &[RawKeyChange<'_>]) -> Result<Hash> {
         let mut prepared = self.prepare(changes)?;
         self.write(&mut prepared)?;
         self.commit(&prepared)
@@ -74,9 +74,9 @@ impl<S: Store> PersistentTrie<S> {
     /// [`PreparedTrie::take_writes`] to this trie's store, then [commit](Self::commit).
     /// `key_length` for a key of more than [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH) bytes,
     /// `invalid_argument` for an empty value.
-    pub fn prepare(&self, changes: &[Change<'_>]) -> Result<PreparedTrie> {
+    pub fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<PreparedTrie> {
         self.prepare_with(|overlay, root| {
-            let mut link = Link::from(root);
+            let mut link = ChildLink::from(root);
             for change in changes {
                 link = overlay.change(link, change)?;
             }
@@ -87,7 +87,7 @@ impl<S: Store> PersistentTrie<S> {
     /// Prepares the next revision by applying `change` to the newest root.
     pub(super) fn prepare_with(
         &self,
-        change: impl FnOnce(&mut Overlay<'_, S>, Root) -> Result<Root>,
+        change: impl FnOnce(&mut Overlay<'_, S>, OverlayRoot) -> Result<OverlayRoot>,
     ) -> Result<PreparedTrie> {
         let mut overlay = self.overlay();
         let root = change(&mut overlay, self.newest_root())?;
@@ -124,7 +124,7 @@ impl<S: Store> PersistentTrie<S> {
         self.revisions.store()
     }
 
-    pub(super) const fn newest_root(&self) -> Root {
+    pub(super) const fn newest_root(&self) -> OverlayRoot {
         self.revisions.root().0
     }
 
@@ -163,18 +163,22 @@ pub struct ProvedKey {
 /// Proves a key of a kept revision, reading only the nodes on its path.
 ///
 /// `version_unavailable` if the revision is not kept.
-pub fn prove_at<S: Read + ?Sized>(store: &S, revision: u64, key: &[u8]) -> Result<ProvedKey> {
+pub fn prove_at<S: ReadStore + ?Sized>(store: &S, revision: u64, key: &[u8]) -> Result<ProvedKey> {
     prove(store, root_at::<_, TrieRoot>(store, revision)?.0, key)
 }
 
-fn prove<S: Read + ?Sized>(store: &S, root: Root, key: &[u8]) -> Result<ProvedKey> {
+fn prove<S: ReadStore + ?Sized>(store: &S, root: OverlayRoot, key: &[u8]) -> Result<ProvedKey> {
     check_key(key)?;
     let (value, proof) = Overlay::new(store, u64::MAX).prove(root, key)?;
     Ok(ProvedKey { root: root_hash(root), value: value.map(|value| value.bytes), proof })
 }
 
-impl<S: Read + ?Sized> Overlay<'_, S> {
-    fn change(&mut self, link: Link, &Change { key, value }: &Change<'_>) -> Result<Link> {
+impl<S: ReadStore + ?Sized> Overlay<'_, S> {
+    fn change(
+        &mut self,
+        link: ChildLink,
+        &RawKeyChange { key, value }: &RawKeyChange<'_>,
+    ) -> Result<ChildLink> {
         if value.is_some_and(<[u8]>::is_empty) {
             let found = format_args!("none for a key of {} bytes", key.len());
             return Err(Error::new(Reason::InvalidArgument, "a value of some bytes", found));

@@ -13,10 +13,10 @@
 use alloc::vec::Vec;
 
 use prooflight_core::store::{RevisionRoot, corrupt, id_be};
-use prooflight_core::{Reader, Result};
+use prooflight_core::{ByteReader, Result};
 
-use super::node::{Node, Stored};
-use super::overlay::{Root, root_hash};
+use super::node::{StoredNode, TrieNode};
+use super::overlay::{OverlayRoot, root_hash};
 use crate::hash::EMPTY_ROOT;
 use crate::rlp;
 
@@ -25,7 +25,7 @@ use crate::rlp;
 /// A [`PersistentTrie`](crate::PersistentTrie) has one for each revision; another owner of a trie keeps the roots
 /// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrieRoot(pub(super) Root);
+pub struct TrieRoot(pub(super) OverlayRoot);
 
 impl RevisionRoot for TrieRoot {
     fn encode(&self, record: &mut Vec<u8>) {
@@ -33,8 +33,8 @@ impl RevisionRoot for TrieRoot {
         record.extend_from_slice(&self.0.map_or(0, |root| root.id).to_be_bytes());
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self> {
-        let root = Stored { hash: reader.array()?, id: id_be(reader)? };
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Self> {
+        let root = StoredNode { hash: reader.array()?, id: id_be(reader)? };
         if (root.id == 0) != (root.hash == EMPTY_ROOT) {
             return Err(corrupt("a root if and only if the trie is not empty", root.id));
         }
@@ -60,7 +60,7 @@ impl NodeRecord {
     }
 
     pub(super) fn decode(bytes: Vec<u8>) -> Result<Self> {
-        let mut reader = Reader::new(&bytes);
+        let mut reader = ByteReader::new(&bytes);
         rlp::item(&mut reader).map_err(|error| corrupt(error.expected(), error.found()))?;
         let rlp_length = reader.offset();
         Ok(Self { bytes, rlp_length })
@@ -70,11 +70,11 @@ impl NodeRecord {
         self.bytes.get(..self.rlp_length).unwrap_or_default()
     }
 
-    pub(super) fn node(&self) -> Result<Node> {
+    pub(super) fn node(&self) -> Result<TrieNode> {
         let ids = self.bytes.get(self.rlp_length..).unwrap_or_default();
         let (ids, rest) = ids.as_chunks::<8>();
         let mut ids = ids.iter().map(|id| u64::from_be_bytes(*id));
-        let node = Node::decode(self.rlp(), &mut ids)
+        let node = TrieNode::decode(self.rlp(), &mut ids)
             .map_err(|error| corrupt(error.expected(), error.found()))?;
         if ids.next().is_some() || !rest.is_empty() {
             return Err(corrupt("an id for each hash", "more"));

@@ -3,14 +3,14 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use prooflight_core::store::{Read, Store, corrupt, root_at};
+use prooflight_core::store::{ReadStore, Store, corrupt, root_at};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, keccak256};
 
-use super::node::{Link, Stored};
-use super::overlay::{Overlay, Root, root_hash};
+use super::node::{ChildLink, StoredNode};
+use super::overlay::{Overlay, OverlayRoot, root_hash};
 use super::persistent::{PersistentTrie, PreparedTrie};
 use super::record::TrieRoot;
-use super::trie::{Value, nibbles};
+use super::trie::{TrieValue, nibbles};
 use crate::account::{Account, Address, Word, decode_slot};
 use crate::encode;
 use crate::hash::EMPTY_ROOT;
@@ -93,7 +93,7 @@ impl<S: Store> PersistentState<S> {
     /// is set to a value while its account does not exist.
     pub fn prepare(&self, changes: &[StateChange]) -> Result<PreparedTrie> {
         self.accounts.prepare_with(|overlay, root| {
-            let mut accounts = Link::from(root);
+            let mut accounts = ChildLink::from(root);
             let mut storages = BTreeMap::<_, Vec<_>>::new();
             for change in changes {
                 match *change {
@@ -169,7 +169,7 @@ pub struct ProvedSlot {
 /// paths.
 ///
 /// `version_unavailable` if the revision is not kept.
-pub fn prove_state_at<S: Read + ?Sized>(
+pub fn prove_state_at<S: ReadStore + ?Sized>(
     store: &S,
     revision: u64,
     address: &Address,
@@ -178,15 +178,15 @@ pub fn prove_state_at<S: Read + ?Sized>(
     prove(store, root_at::<_, TrieRoot>(store, revision)?.0, address, slots)
 }
 
-fn prove<S: Read + ?Sized>(
+fn prove<S: ReadStore + ?Sized>(
     store: &S,
-    root: Root,
+    root: OverlayRoot,
     address: &Address,
     slots: &[Word],
 ) -> Result<ProvedAccount> {
     let overlay = Overlay::new(store, u64::MAX);
     let (value, account_proof) = overlay.prove(root, &keccak256(&[address]))?;
-    let held = value.as_ref().map(HeldAccount::read).transpose()?;
+    let held = value.as_ref().map(AccountLeaf::read).transpose()?;
     let storage_root = held.and_then(|held| held.storage);
     let prove_slot = |key: &Word| {
         let (value, proof) = overlay.prove(storage_root, &keccak256(&[key]))?;
@@ -203,15 +203,15 @@ fn prove<S: Read + ?Sized>(
 
 /// An account as encoded in its leaf, and its storage.
 #[derive(Clone, Copy)]
-struct HeldAccount {
+struct AccountLeaf {
     account: Account,
-    storage: Root,
+    storage: OverlayRoot,
 }
 
-impl HeldAccount {
-    fn read(value: &Value) -> Result<Self> {
+impl AccountLeaf {
+    fn read(value: &TrieValue) -> Result<Self> {
         let account = Account::decode(&value.bytes)?;
-        let storage = value.below.map(|id| Stored { hash: account.storage_root, id });
+        let storage = value.below.map(|id| StoredNode { hash: account.storage_root, id });
         if storage.is_none() && account.storage_root != EMPTY_ROOT {
             return Err(corrupt("the id of an account's storage root", "none"));
         }
@@ -219,34 +219,39 @@ impl HeldAccount {
     }
 
     /// Encodes RLP([nonce, balance, storage root, code hash]).
-    fn write(self) -> Value {
+    fn write(self) -> TrieValue {
         let bytes = encode::list(&[
             encode::integer(&self.account.nonce.to_be_bytes()),
             encode::integer(&self.account.balance),
             encode::string(&root_hash(self.storage)),
             encode::string(&self.account.code_hash),
         ]);
-        Value { bytes, below: self.storage.map(|storage| storage.id) }
+        TrieValue { bytes, below: self.storage.map(|storage| storage.id) }
     }
 }
 
-impl<S: Read + ?Sized> Overlay<'_, S> {
-    fn account(&self, accounts: &Link, path: &[u8]) -> Result<Option<HeldAccount>> {
+impl<S: ReadStore + ?Sized> Overlay<'_, S> {
+    fn account(&self, accounts: &ChildLink, path: &[u8]) -> Result<Option<AccountLeaf>> {
         let value = self.find(accounts, path, &mut |_| {})?;
-        value.as_ref().map(HeldAccount::read).transpose()
+        value.as_ref().map(AccountLeaf::read).transpose()
     }
 
-    fn set_account(&mut self, accounts: Link, address: &Address, account: Account) -> Result<Link> {
+    fn set_account(
+        &mut self,
+        accounts: ChildLink,
+        address: &Address,
+        account: Account,
+    ) -> Result<ChildLink> {
         let path = nibbles(&keccak256(&[address]));
         let held = self.account(&accounts, &path)?;
-        let new = HeldAccount { account, storage: held.and_then(|held| held.storage) };
+        let new = AccountLeaf { account, storage: held.and_then(|held| held.storage) };
         if held.is_some_and(|held| held.write() == new.write()) {
             return Ok(accounts);
         }
         self.insert(accounts, &path, new.write())
     }
 
-    fn delete_account(&mut self, accounts: Link, address: &Address) -> Result<Link> {
+    fn delete_account(&mut self, accounts: ChildLink, address: &Address) -> Result<ChildLink> {
         let path = nibbles(&keccak256(&[address]));
         let Some(held) = self.account(&accounts, &path)? else { return Ok(accounts) };
         self.remove_all(held.storage)?;
@@ -255,10 +260,10 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
 
     fn set_slots(
         &mut self,
-        accounts: Link,
+        accounts: ChildLink,
         address: &Address,
         slots: &[(Word, Word)],
-    ) -> Result<Link> {
+    ) -> Result<ChildLink> {
         let path = nibbles(&keccak256(&[address]));
         let Some(held) = self.account(&accounts, &path)? else {
             return match slots.iter().find(|(_, value)| *value != Word::default()) {
@@ -270,18 +275,18 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
                 )),
             };
         };
-        let mut storage = Link::from(held.storage);
+        let mut storage = ChildLink::from(held.storage);
         for (slot, value) in slots {
             storage = self.set_slot(storage, slot, value)?;
         }
-        let new = HeldAccount { storage: self.seal(storage), ..held };
+        let new = AccountLeaf { storage: self.seal(storage), ..held };
         if new.storage == held.storage {
             return Ok(accounts);
         }
         self.insert(accounts, &path, new.write())
     }
 
-    fn set_slot(&mut self, storage: Link, slot: &Word, value: &Word) -> Result<Link> {
+    fn set_slot(&mut self, storage: ChildLink, slot: &Word, value: &Word) -> Result<ChildLink> {
         let path = nibbles(&keccak256(&[slot]));
         let held = self.find(&storage, &path, &mut |_| {})?;
         if *value == Word::default() {
@@ -290,7 +295,7 @@ impl<S: Read + ?Sized> Overlay<'_, S> {
         let encoded = encode::integer(value);
         match held {
             Some(held) if held.bytes == encoded => Ok(storage),
-            _ => self.insert(storage, &path, Value { bytes: encoded, below: None }),
+            _ => self.insert(storage, &path, TrieValue { bytes: encoded, below: None }),
         }
     }
 }

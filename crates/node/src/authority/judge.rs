@@ -4,13 +4,13 @@ use ed25519_dalek::{Signer, SigningKey};
 use prooflight_core::chain::{Checkpoint, Header, SignedHeader};
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
-use super::Memory;
+use super::SigningMemory;
 use super::keys::{check_majority, index_of};
 use crate::clock::{check_not_in_future, now_ms};
 use crate::follow::check_pinned;
 use crate::normalise::check_bytes;
 use crate::proposals::Proposal;
-use crate::{At, Block, Chain, ExecutedBlock, Verdict, View};
+use crate::{Block, BlockId, Chain, ExecutedBlock, Verdict, View};
 
 /// An authority with its key, its copy of the chain, and its memory.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Authority {
     chain: Chain,
     key: SigningKey,
     index: u16,
-    memory: Memory,
+    memory: SigningMemory,
     pinned: Option<Checkpoint>,
     /// The block that was judged valid last, to be stored without executing it again.
     examined: Option<ExecutedBlock>,
@@ -43,7 +43,7 @@ impl Authority {
     pub fn new(
         chain: Chain,
         key: SigningKey,
-        memory: Memory,
+        memory: SigningMemory,
         pinned: Option<Checkpoint>,
     ) -> Result<Self> {
         check_majority(chain.config())?;
@@ -55,7 +55,7 @@ impl Authority {
         if let (Some(pinned), Some(height)) = (&pinned, chain.height())
             && height >= pinned.height
         {
-            let header = chain.view()?.header(At::Height(pinned.height))?;
+            let header = chain.view()?.header(BlockId::Height(pinned.height))?;
             check_pinned(pinned, &header.header)?;
         }
         let authority = Self { chain, key, index, memory, pinned, examined: None };
@@ -79,7 +79,7 @@ impl Authority {
     }
 
     /// The memory.
-    pub const fn memory(&self) -> &Memory {
+    pub const fn memory(&self) -> &SigningMemory {
         &self.memory
     }
 
@@ -146,7 +146,7 @@ impl Authority {
         let Some(newest) = self.chain.height() else { return Ok(()) };
         let view = self.chain.view()?;
         (self.memory.height()..=newest)
-            .try_for_each(|height| self.check_own_signature(&view.header(At::Height(height))?))
+            .try_for_each(|height| self.check_own_signature(&view.header(BlockId::Height(height))?))
     }
 
     /// Checks this key's signature of a header, if there is one, against the memory. A wrong signature

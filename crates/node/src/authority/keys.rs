@@ -18,7 +18,7 @@ impl Signers {
     /// Finds the index of each key; `invalid_config` if a key is not an authority's, if there are fewer
     /// than the quorum, or if the quorum is no majority.
     pub fn new(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
-        let signers = Self::some(config, keys)?;
+        let signers = Self::with_any_keys(config, keys)?;
         if signers.are_quorum(config) {
             return Ok(signers);
         }
@@ -27,7 +27,7 @@ impl Signers {
     }
 
     /// Like [`new`](Self::new), with any number of keys; the others sign on other machines.
-    pub fn some(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
+    pub fn with_any_keys(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
         check_majority(config)?;
         let mut signers = Vec::with_capacity(keys.len());
         for key in keys {
@@ -96,7 +96,7 @@ pub fn check_majority(config: &ChainConfig) -> Result<()> {
 }
 
 /// Makes a new key from the system's randomness.
-pub fn generate() -> Result<SigningKey> {
+pub fn generate_key() -> Result<SigningKey> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)
         .map_err(|error| Error::new(Reason::Bug, "randomness of the system", error))?;
@@ -131,7 +131,7 @@ pub fn read_key(path: &Path) -> Result<SigningKey> {
         .as_bytes()
         .chunks(2)
         .map(|pair| match pair {
-            [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
+            [high, low] => Some(hex_digit(*high)? << 4 | hex_digit(*low)?),
             _ => None,
         })
         .collect();
@@ -139,7 +139,7 @@ pub fn read_key(path: &Path) -> Result<SigningKey> {
     secret.map(|secret| SigningKey::from_bytes(&secret)).ok_or_else(|| wrong(&"something else"))
 }
 
-fn digit(digit: u8) -> Option<u8> {
+fn hex_digit(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
@@ -193,10 +193,10 @@ mod tests {
     fn a_key_is_read_as_it_was_written_and_never_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        let key = generate().unwrap();
+        let key = generate_key().unwrap();
         write_key(&path, &key).unwrap();
         assert_eq!(read_key(&path).unwrap().to_bytes(), key.to_bytes());
-        assert!(write_key(&path, &generate().unwrap()).is_err());
+        assert!(write_key(&path, &generate_key().unwrap()).is_err());
         assert_eq!(read_key(&path).unwrap().to_bytes(), key.to_bytes());
     }
 
@@ -206,7 +206,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        write_key(&path, &generate().unwrap()).unwrap();
+        write_key(&path, &generate_key().unwrap()).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         assert!(read_key(&path).unwrap_err().found().contains("640"));
     }

@@ -9,18 +9,18 @@ use prooflight_core::chain::SignedHeader;
 use prooflight_core::{Error, Hash, Hex, Reason, Result, blake2b256};
 
 use crate::files;
-use crate::store::durable::{failed, replace, settle};
+use crate::store::durable::{failed, make_durable, replace};
 
 /// The newest header that an authority has signed. It signs no other one of that height, and none below.
 #[derive(Debug)]
-pub struct Memory {
+pub struct SigningMemory {
     path: PathBuf,
-    record: Record,
+    record: MemoryRecord,
 }
 
 /// The file: this in borsh, and its BLAKE2b-256.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-struct Record {
+struct MemoryRecord {
     version: u8,
     chain: Hash,
     authority: [u8; 32],
@@ -29,9 +29,9 @@ struct Record {
     signed: Option<Hash>,
 }
 
-const VERSION: u8 = 1;
+const RECORD_VERSION: u8 = 1;
 
-impl Memory {
+impl SigningMemory {
     /// Begins the memory of a key that has signed nothing at `height` or above, as its operator confirms.
     ///
     /// A damaged file is kept as `PATH.damaged`; `invalid_argument` if there is a memory already.
@@ -48,7 +48,8 @@ impl Memory {
             }
             Err(error) => return Err(error),
         }
-        let record = Record { version: VERSION, chain, authority, height, signed: None };
+        let record =
+            MemoryRecord { version: RECORD_VERSION, chain, authority, height, signed: None };
         let memory = Self { path: path.to_owned(), record };
         memory.write(&memory.record)?;
         Ok(memory)
@@ -68,7 +69,7 @@ impl Memory {
             let expected = format_args!("the key {}, as in the memory", Hex(&record.authority));
             return Err(Error::new(Reason::InvalidArgument, expected, Hex(&authority)));
         }
-        settle(path)?;
+        make_durable(path)?;
         Ok(Self { path: path.to_owned(), record })
     }
 
@@ -96,7 +97,7 @@ impl Memory {
             let found = format_args!("header {} of height {height}", Hex(hash));
             return Err(Error::new(Reason::AlreadySigned, record.show(), found));
         }
-        let next = Record { height, signed: Some(*hash), ..record.clone() };
+        let next = MemoryRecord { height, signed: Some(*hash), ..record.clone() };
         self.write(&next)?;
         self.record = next;
         Ok(())
@@ -117,14 +118,14 @@ impl Memory {
         Err(lost(&self.path, found))
     }
 
-    fn write(&self, record: &Record) -> Result<()> {
+    fn write(&self, record: &MemoryRecord) -> Result<()> {
         let bytes = borsh::to_vec(record)
             .map_err(|error| Error::new(Reason::Bug, "a record that encodes", error))?;
         replace(&self.path, &[&bytes[..], &blake2b256(&[&bytes])].concat())
     }
 }
 
-impl Record {
+impl MemoryRecord {
     fn show(&self) -> String {
         match &self.signed {
             Some(hash) => format!("header {} of height {}, or above", Hex(hash), self.height),
@@ -133,7 +134,7 @@ impl Record {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Record>> {
+fn read(path: &Path) -> Result<Option<MemoryRecord>> {
     let bytes = match files::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -141,8 +142,8 @@ fn read(path: &Path) -> Result<Option<Record>> {
     };
     let record =
         bytes.split_last_chunk::<32>().filter(|(record, sum)| blake2b256(&[record]) == **sum);
-    let record = record.and_then(|(record, _)| borsh::from_slice::<Record>(record).ok());
-    match record.filter(|record| record.version == VERSION) {
+    let record = record.and_then(|(record, _)| borsh::from_slice::<MemoryRecord>(record).ok());
+    match record.filter(|record| record.version == RECORD_VERSION) {
         Some(record) => Ok(Some(record)),
         None => Err(lost(path, "other bytes")),
     }
@@ -176,8 +177,8 @@ mod tests {
     fn one_header_of_a_height_is_signed_and_none_below() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("signed");
-        assert_eq!(reason(Memory::open(&path, CHAIN, KEY)), Reason::MemoryLost);
-        let mut memory = Memory::begin(&path, CHAIN, KEY, 5).unwrap();
+        assert_eq!(reason(SigningMemory::open(&path, CHAIN, KEY)), Reason::MemoryLost);
+        let mut memory = SigningMemory::begin(&path, CHAIN, KEY, 5).unwrap();
         assert_eq!(reason(memory.remember(4, &[4; 32])), Reason::AlreadySigned);
         memory.remember(5, &[5; 32]).unwrap();
         for _ in 0..2 {
@@ -185,25 +186,25 @@ mod tests {
             assert_eq!(memory.remember(5, &[5; 32]), Ok(()));
             assert_eq!(reason(memory.remember(5, &[6; 32])), Reason::AlreadySigned);
             assert_eq!(reason(memory.remember(4, &[5; 32])), Reason::AlreadySigned);
-            memory = Memory::open(&path, CHAIN, KEY).unwrap();
+            memory = SigningMemory::open(&path, CHAIN, KEY).unwrap();
         }
         memory.remember(9, &[9; 32]).unwrap();
         assert_eq!((memory.height(), memory.signed()), (9, Some(&[9; 32])));
-        assert_eq!(reason(Memory::open(&path, [0; 32], KEY)), Reason::WrongChain);
-        assert_eq!(reason(Memory::open(&path, CHAIN, [0; 32])), Reason::InvalidArgument);
-        assert_eq!(reason(Memory::begin(&path, CHAIN, KEY, 10)), Reason::InvalidArgument);
+        assert_eq!(reason(SigningMemory::open(&path, [0; 32], KEY)), Reason::WrongChain);
+        assert_eq!(reason(SigningMemory::open(&path, CHAIN, [0; 32])), Reason::InvalidArgument);
+        assert_eq!(reason(SigningMemory::begin(&path, CHAIN, KEY, 10)), Reason::InvalidArgument);
     }
 
     #[test]
     fn what_a_killed_process_wrote_is_on_disk_before_it_is_signed_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("signed");
-        let mut memory = Memory::begin(&path, CHAIN, KEY, 5).unwrap();
+        let mut memory = SigningMemory::begin(&path, CHAIN, KEY, 5).unwrap();
         synced();
         memory.remember(5, &[5; 32]).unwrap();
         assert_eq!(synced(), [folder.path()]);
         // Killed between the new name and its way to the disk: the file can be read.
-        let mut memory = Memory::open(&path, CHAIN, KEY).unwrap();
+        let mut memory = SigningMemory::open(&path, CHAIN, KEY).unwrap();
         assert_eq!(memory.remember(5, &[5; 32]), Ok(()));
         assert_eq!(synced(), [&path, folder.path()]);
     }
@@ -212,20 +213,20 @@ mod tests {
     fn every_changed_bit_and_every_cut_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("signed");
-        Memory::begin(&path, CHAIN, KEY, 0).unwrap().remember(7, &[7; 32]).unwrap();
+        SigningMemory::begin(&path, CHAIN, KEY, 0).unwrap().remember(7, &[7; 32]).unwrap();
         let bytes = fs::read(&path).unwrap();
         for bit in 0..bytes.len() * 8 {
             let mut damaged = bytes.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
             fs::write(&path, damaged).unwrap();
-            assert_eq!(reason(Memory::open(&path, CHAIN, KEY)), Reason::MemoryLost);
+            assert_eq!(reason(SigningMemory::open(&path, CHAIN, KEY)), Reason::MemoryLost);
         }
         for length in 0..bytes.len() {
             fs::write(&path, &bytes[..length]).unwrap();
-            assert_eq!(reason(Memory::open(&path, CHAIN, KEY)), Reason::MemoryLost);
+            assert_eq!(reason(SigningMemory::open(&path, CHAIN, KEY)), Reason::MemoryLost);
         }
         // The operator confirms a height; the damaged file stays.
-        let memory = Memory::begin(&path, CHAIN, KEY, 8).unwrap();
+        let memory = SigningMemory::begin(&path, CHAIN, KEY, 8).unwrap();
         assert_eq!((memory.height(), memory.signed()), (8, None));
         assert_eq!(fs::read(path.with_extension("damaged")).unwrap().len(), bytes.len() - 1);
     }
@@ -248,7 +249,7 @@ mod tests {
             header: header(height),
             signatures: vec![(0, [0; 64]), (signer, [0; 64])],
         };
-        let mut memory = Memory::begin(&path, CHAIN, KEY, 0).unwrap();
+        let mut memory = SigningMemory::begin(&path, CHAIN, KEY, 0).unwrap();
         memory.remember(7, &header(7).hash()).unwrap();
         for height in [0, 6, 7] {
             assert_eq!(memory.check_published(&published(height, 2), 2), Ok(()));

@@ -1,7 +1,7 @@
 //! The authorities of a chain: their keys, and signing on a machine of its own.
 //!
 //! An authority on its own machine executes what the leader proposes and signs it. It asks the leader,
-//! never the reverse, so it needs no open port. Its [`Memory`] is on disk before a signature leaves it:
+//! never the reverse, so it needs no open port. Its [`SigningMemory`] is on disk before a signature leaves it:
 //! whatever happens, it signs at most one header of a height.
 
 mod judge;
@@ -13,8 +13,8 @@ mod refusal;
 pub(crate) use judge::examine;
 pub use judge::{Authority, HeaderSignature};
 pub(crate) use keys::create_private;
-pub use keys::{Signers, check_majority, generate, read_key, write_key};
-pub use memory::Memory;
-pub use peer::{Peer, PeerStanding};
+pub use keys::{Signers, check_majority, generate_key, read_key, write_key};
+pub use memory::SigningMemory;
+pub use peer::{AuthorityPeer, AuthorityStatus};
 pub use refusal::Refusal;
 pub(crate) use refusal::check_signature;

@@ -15,37 +15,38 @@ use super::{Authority, HeaderSignature, Refusal};
 use crate::Verdict;
 use crate::blocking;
 use crate::clock::{check_not_in_future, now_ms};
-use crate::follow::{Backoff, FollowPace, Leader, is_our_own};
+use crate::follow::{FollowPace, LeaderClient, RetryBackoff, is_local_fault};
 use crate::metrics::Metrics;
-use crate::proposals::{Attempt, MOST_ATTEMPTS, id_of};
+use crate::proposals::{AttemptId, MAX_ATTEMPTS, proposal_id};
 use crate::rpc::authorities::{
-    AskedJson, AwaitedFor, AwaitedJson, LONGEST_WAIT, ProposalJson, Refused, Signed, WhichProposal,
+    MAX_POLL_WAIT, PollParams, PollReply, ProposalJson, ProposalParams, ProposalRefJson,
+    RefuseParams, SignParams,
 };
-use crate::server::{NotReady, Standing};
-use crate::space::Space;
+use crate::server::{NotReady, ServerStatus};
+use crate::space::DiskSpace;
 
 /// An authority that follows leaders and signs what they propose.
 #[derive(Debug)]
-pub struct Peer(Vec<Line>);
+pub struct AuthorityPeer(Vec<LeaderLink>);
 
 /// An authority's line to one leader.
 #[derive(Debug)]
-struct Line {
+struct LeaderLink {
     authority: Arc<Mutex<Authority>>,
     index: u16,
-    leader: Leader,
+    leader: LeaderClient,
     pace: FollowPace,
-    backoff: Backoff,
-    space: Space,
+    backoff: RetryBackoff,
+    space: DiskSpace,
     metrics: Metrics,
-    heard: watch::Sender<Heard>,
+    status: watch::Sender<LeaderStatus>,
     /// The proposal that was answered last.
     answered: Option<[u8; 32]>,
 }
 
 /// What an authority last heard of a leader.
 #[derive(Clone, Debug)]
-struct Heard {
+struct LeaderStatus {
     /// The height of its newest block.
     height: Option<u64>,
     /// The newest header that it signed.
@@ -57,18 +58,18 @@ struct Heard {
 }
 
 /// An answer older than this makes the authority not ready.
-const SILENCE: Duration = Duration::from_secs(15);
+const LEADER_TIMEOUT: Duration = Duration::from_secs(15);
 
-impl Peer {
+impl AuthorityPeer {
     /// Follows leaders with an authority.
     pub fn new(
         authority: Authority,
-        leaders: Vec<Leader>,
+        leaders: Vec<LeaderClient>,
         pace: FollowPace,
-        space: &Space,
+        space: &DiskSpace,
         metrics: &Metrics,
     ) -> Self {
-        let heard = Heard {
+        let heard = LeaderStatus {
             height: authority.next().checked_sub(1),
             signed: authority.memory().height(),
             failed: None,
@@ -76,23 +77,23 @@ impl Peer {
         };
         let index = authority.index();
         let authority = Arc::new(Mutex::new(authority));
-        let line = |leader| Line {
+        let line = |leader| LeaderLink {
             authority: authority.clone(),
             index,
             leader,
             pace,
-            backoff: Backoff::new(pace.interval),
+            backoff: RetryBackoff::new(pace.interval),
             space: space.clone(),
             metrics: metrics.clone(),
-            heard: watch::Sender::new(heard.clone()),
+            status: watch::Sender::new(heard.clone()),
             answered: None,
         };
         Self(leaders.into_iter().map(line).collect())
     }
 
     /// What is heard of the leaders.
-    pub fn standing(&self) -> PeerStanding {
-        PeerStanding(self.0.iter().map(|line| line.heard.subscribe()).collect())
+    pub fn statuses(&self) -> AuthorityStatus {
+        AuthorityStatus(self.0.iter().map(|line| line.status.subscribe()).collect())
     }
 
     /// Follows and signs until something is wrong here: the store, or the memory (`memory_lost`).
@@ -112,14 +113,14 @@ impl Peer {
     }
 }
 
-impl Line {
+impl LeaderLink {
     async fn run(mut self) -> Result<()> {
         loop {
             let stepped = match self.space.check() {
                 Ok(()) => self.step().await,
                 // Blocks wait for space, and the process lives.
                 Err(error) => {
-                    self.not_now(error).await;
+                    self.report_failure(error).await;
                     tokio::time::sleep(self.backoff.failed()).await;
                     continue;
                 }
@@ -133,40 +134,40 @@ impl Line {
                     };
                     self.metrics.signed_height(signed);
                     let at = Some(Instant::now());
-                    self.heard.send_replace(Heard { height, signed, failed: None, at });
+                    self.status.send_replace(LeaderStatus { height, signed, failed: None, at });
                 }
-                Err(error) if is_our_own(&error) || error.reason() == Reason::MemoryLost => {
+                Err(error) if is_local_fault(&error) || error.reason() == Reason::MemoryLost => {
                     return Err(error);
                 }
                 Err(error) => {
                     self.metrics.follow_failed(&error);
-                    self.not_now(error).await;
+                    self.report_failure(error).await;
                     tokio::time::sleep(self.backoff.failed()).await;
                 }
             }
         }
     }
 
-    async fn not_now(&self, error: Error) {
+    async fn report_failure(&self, error: Error) {
         let (height, code, reason) =
             (self.authority.lock().await.next(), error.code(), error.reason());
         let leader = &self.leader;
         tracing::warn!(height, %leader, %code, %reason, %error, "not followed or signed");
-        self.heard.send_modify(|heard| heard.failed = Some(error));
+        self.status.send_modify(|heard| heard.failed = Some(error));
     }
 
     /// Takes a published block, or answers a proposal, or waits for either.
     async fn step(&mut self) -> Result<()> {
         let next = self.authority.lock().await.next();
-        let wait = self.leader.time().min(2 * LONGEST_WAIT) / 2;
+        let wait = self.leader.time().min(2 * MAX_POLL_WAIT) / 2;
         let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-        let params = AwaitedFor {
+        let params = PollParams {
             authority: self.index,
             next: json::Quantity(next),
             wait_ms: json::Quantity(wait),
         };
         let started = Instant::now();
-        let awaited: AwaitedJson = self.leader.tell("prooflight_awaited", &params).await?;
+        let awaited: PollReply = self.leader.ask_with("prooflight_awaited", &params).await?;
         let head = awaited.head.map(|head| head.0);
         if head.is_some_and(|head| head >= next) {
             return self.take(next).await;
@@ -198,7 +199,7 @@ impl Line {
         }
         let view = blocking::in_place(|| {
             let view = authority.follow(block)?;
-            authority.chain().keep_only(self.pace.keep)?;
+            authority.chain().apply_retention(self.pace.keep)?;
             self.metrics.store(authority.chain().disk_bytes()?);
             Ok::<_, Error>(view)
         })?;
@@ -209,17 +210,18 @@ impl Line {
     }
 
     /// Judges the attempts in order, and signs the first one that is valid.
-    async fn answer(&mut self, asked: &AskedJson) -> Result<()> {
+    async fn answer(&mut self, asked: &ProposalRefJson) -> Result<()> {
         let height = asked.height.0;
-        if asked.attempt >= MOST_ATTEMPTS {
-            let expected = format_args!("fewer than {MOST_ATTEMPTS} attempts at height {height}");
+        if asked.attempt >= MAX_ATTEMPTS {
+            let expected = format_args!("fewer than {MAX_ATTEMPTS} attempts at height {height}");
             return Err(Error::new(Reason::InvalidReply, expected, asked.attempt));
         }
         for number in 0..=asked.attempt {
-            let attempt = Attempt { height, number };
-            let params = WhichProposal { height: asked.height, attempt: number };
-            let proposal: ProposalJson = self.leader.tell("prooflight_proposal", &params).await?;
-            let (id, bytes) = (id_of(&proposal.proposal.0), proposal.proposal.0);
+            let attempt = AttemptId { height, number };
+            let params = ProposalParams { height: asked.height, attempt: number };
+            let proposal: ProposalJson =
+                self.leader.ask_with("prooflight_proposal", &params).await?;
+            let (id, bytes) = (proposal_id(&proposal.proposal.0), proposal.proposal.0);
             if number == asked.attempt && id != asked.id.0 {
                 // Not complete, or not what is asked for.
                 let expected = format_args!("the proposal {}", Hex(&asked.id.0));
@@ -231,14 +233,14 @@ impl Line {
             };
             match judged {
                 Verdict::Valid(HeaderSignature { hash, signature }) => {
-                    let signed = Signed {
+                    let signed = SignParams {
                         authority: self.index,
                         height: asked.height,
                         hash: json::Hash32(hash),
-                        signature: json::Hex(signature.to_vec()),
+                        signature: json::HexBytes(signature.to_vec()),
                     };
                     tracing::info!(height, attempt = number, hash = %Hex(&hash), "signed");
-                    let _: bool = self.leader.tell("prooflight_sign", &signed).await?;
+                    let _: bool = self.leader.ask_with("prooflight_sign", &signed).await?;
                     return Ok(());
                 }
                 Verdict::Invalid(error) => {
@@ -250,7 +252,7 @@ impl Line {
                         tokio::time::sleep(self.pace.interval).await;
                     }
                 }
-                Verdict::None(error) if is_our_own(&error) => return Err(error),
+                Verdict::None(error) if is_local_fault(&error) => return Err(error),
                 Verdict::None(error) => {
                     // The leader may not hear it; the operator does.
                     let _ = self.refuse(attempt, id, false, &error).await;
@@ -263,7 +265,7 @@ impl Line {
 
     async fn refuse(
         &self,
-        attempt: Attempt,
+        attempt: AttemptId,
         id: [u8; 32],
         invalid: bool,
         error: &Error,
@@ -274,25 +276,25 @@ impl Line {
             let signature = refusal.sign(authority.key());
             (refusal, signature)
         };
-        let refused = Refused {
+        let refused = RefuseParams {
             authority: self.index,
             height: json::Quantity(attempt.height),
             attempt: attempt.number,
             id: json::Hash32(id),
             invalid: refusal.invalid,
             why: format!("{error} ({})", error.reason()),
-            signature: json::Hex(signature.to_vec()),
+            signature: json::HexBytes(signature.to_vec()),
         };
-        let _: bool = self.leader.tell("prooflight_refuse", &refused).await?;
+        let _: bool = self.leader.ask_with("prooflight_refuse", &refused).await?;
         Ok(())
     }
 }
 
 /// The progress of an authority, for its pages.
 #[derive(Debug)]
-pub struct PeerStanding(Vec<watch::Receiver<Heard>>);
+pub struct AuthorityStatus(Vec<watch::Receiver<LeaderStatus>>);
 
-impl Heard {
+impl LeaderStatus {
     /// The height, if the leader has answered and nothing is wrong.
     fn ready(&self) -> Result<u64, NotReady> {
         if let Some(error) = &self.failed {
@@ -301,13 +303,13 @@ impl Heard {
         let height = self.height.unwrap_or_default();
         match self.at.map(|at| at.elapsed()) {
             None => Err(NotReady::Behind { height, newest: None }),
-            Some(age) if age > SILENCE => Err(NotReady::NoNews { height, age }),
+            Some(age) if age > LEADER_TIMEOUT => Err(NotReady::NoNews { height, age }),
             Some(_) => Ok(height),
         }
     }
 }
 
-impl Standing for PeerStanding {
+impl ServerStatus for AuthorityStatus {
     /// One leader is enough: the others may be down, or stand by.
     fn ready(&self) -> Result<u64, NotReady> {
         let each: Vec<_> = self.0.iter().map(|heard| heard.borrow().ready()).collect();

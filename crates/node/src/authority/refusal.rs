@@ -3,7 +3,7 @@
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use prooflight_core::{Error, Hash, Reason, Result, blake2b256};
 
-use crate::proposals::Attempt;
+use crate::proposals::AttemptId;
 
 /// The refusal of one proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Refusal {
     /// The hash of the chain's configuration.
     pub chain: Hash,
     /// The place of the proposal.
-    pub attempt: Attempt,
+    pub attempt: AttemptId,
     /// The hash of the proposal's bytes.
     pub id: Hash,
     /// Whether the authority judged the block invalid; otherwise it cannot sign it for now, or at all.
@@ -19,13 +19,13 @@ pub struct Refusal {
 }
 
 /// Domain tag. A header's hash has another one, so that a refusal is never a signed header.
-const TAG: &[u8] = b"prooflight/refusal/v1";
+const REFUSAL_TAG: &[u8] = b"prooflight/refusal/v1";
 
 impl Refusal {
     fn hash(&self) -> Hash {
-        let Attempt { height, number } = self.attempt;
+        let AttemptId { height, number } = self.attempt;
         blake2b256(&[
-            TAG,
+            REFUSAL_TAG,
             &self.chain,
             &height.to_be_bytes(),
             &number.to_be_bytes(),

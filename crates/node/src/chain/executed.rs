@@ -4,18 +4,18 @@ use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Limits, Reason, Result};
 
-use crate::block::Body;
+use crate::block::BlockBody;
 use crate::proposals::Proposal;
 use crate::schemes;
 
 /// A block that was executed on the newest state of a chain. It is neither signed nor stored.
 pub struct ExecutedBlock {
     pub(super) header: Header,
-    pub(super) body: Body,
+    pub(super) body: BlockBody,
     /// The writes of all schemes.
     pub(super) writes: WriteBatch,
     /// The changes in memory of each scheme.
-    pub(super) next: Vec<schemes::Next>,
+    pub(super) next: Vec<schemes::NextState>,
 }
 
 impl ExecutedBlock {
@@ -25,7 +25,7 @@ impl ExecutedBlock {
     }
 
     /// The operations and the transition proofs.
-    pub const fn body(&self) -> &Body {
+    pub const fn body(&self) -> &BlockBody {
         &self.body
     }
 

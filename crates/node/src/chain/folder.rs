@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader};
-use prooflight_core::store::{Change, Read};
+use prooflight_core::store::{RawKeyChange, ReadStore};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 use rayon::prelude::*;
 
-use super::{Chain, Unnamed, format};
+use super::{Chain, ChainBuilder, format};
 use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
 use crate::files;
-use crate::schemes::{self, Place, SchemeOptions};
+use crate::schemes::{self, SchemeContext, SchemeOptions};
 use crate::store::{self, Anchor, EmbeddedStore, corrupt};
 use crate::view::check_root;
 
@@ -42,8 +42,8 @@ impl Chain {
         options: &SchemeOptions,
     ) -> Result<Self> {
         files::check_folder(folder)?;
-        check_whole(folder)?;
-        Unnamed::begin(folder, config, options)?.finish(None)?;
+        check_complete(folder)?;
+        ChainBuilder::begin(folder, config, options)?.finish(None)?;
         Self::open_with(folder, options)
     }
 
@@ -81,7 +81,7 @@ impl Chain {
 
     /// Like [`open`](Self::open), with those of the given options that are not stored: tables that must be rebuilt
     /// come from their `.ptau` file.
-    pub fn open_again(folder: &Path, given: &SchemeOptions) -> Result<Self> {
+    pub fn reopen(folder: &Path, given: &SchemeOptions) -> Result<Self> {
         Self::check_folder(folder)?;
         let SchemeOptions { proof_shard, blocks_per_file, left_out, .. } =
             SchemeOptions::read(folder)?;
@@ -93,7 +93,7 @@ impl Chain {
     /// Opens a chain for the first time whose state came from another node; if that fails, it stays one that is not whole.
     pub(crate) fn open_synced(folder: &Path, options: &SchemeOptions) -> Result<Self> {
         let chain = Self::open_with(folder, options)?;
-        let marker = folder.join(SYNCING);
+        let marker = folder.join(SYNCING_FILE);
         fs::remove_file(&marker).and_then(|()| fs::File::open(folder)?.sync_all()).map_err(
             |error| {
                 let expected = format_args!("{} to be deleted", marker.display());
@@ -106,7 +106,7 @@ impl Chain {
     /// Checks that a folder has a chain of a known format.
     fn check_folder(folder: &Path) -> Result<()> {
         files::check_folder(folder)?;
-        check_whole(folder)?;
+        check_complete(folder)?;
         if Self::exists(folder)? {
             return format::check(folder).map(drop);
         }
@@ -120,7 +120,7 @@ impl Chain {
         let config = store.get(CONFIG_KEY)?.ok_or_else(|| corrupt("a configuration", "none"))?;
         let config = block::decode_config(&config)
             .map_err(|error| corrupt(error.expected(), error.found()))?;
-        let place = Place { folder, options };
+        let place = SchemeContext { folder, options };
         let schemes = config
             .scheme_ids()
             .map(Scheme::from_id)
@@ -142,7 +142,7 @@ impl Chain {
             head,
             blocks_per_file: options.blocks_per_file,
             left_out: options.left_out.clone(),
-            unproved: options.unproved,
+            readers_disabled: options.readers_disabled,
             failed: false,
         };
         chain.catch_up()?;
@@ -166,7 +166,7 @@ impl Chain {
                 block::check_kept(&self.store, next)
                     .map_err(|error| corrupt(error.expected(), error.found()))?;
                 let body = block::read_body(&self.store, &header.header)?;
-                let changes: Vec<_> = body.operations.iter().map(Change::from).collect();
+                let changes: Vec<_> = body.operations.iter().map(RawKeyChange::from).collect();
                 let prepared = kept.prepare(&changes)?;
                 // Commit a block only if it leads to its header's root.
                 check_root(&header.header, *scheme, &prepared.root).map_err(|error| {
@@ -234,11 +234,11 @@ impl Chain {
 }
 
 /// The file in a folder whose chain is not whole yet: its state still comes from another node.
-pub(crate) const SYNCING: &str = "syncing";
+pub(crate) const SYNCING_FILE: &str = "syncing";
 
 /// Refuses a folder in which a sync was interrupted.
-fn check_whole(folder: &Path) -> Result<()> {
-    if !folder.join(SYNCING).exists() {
+fn check_complete(folder: &Path) -> Result<()> {
+    if !folder.join(SYNCING_FILE).exists() {
         return Ok(());
     }
     let expected = format_args!("{} with a chain that is whole", folder.display());

@@ -13,28 +13,28 @@ use crate::files;
 use crate::store::EmbeddedStore;
 
 /// The version that this program reads and writes.
-pub(super) const VERSION: u32 = 4;
+pub(super) const FORMAT_VERSION: u32 = 4;
 
-const FILE: &str = "format";
+const FORMAT_FILE: &str = "format";
 
 /// An upgrade of a folder, and of its store, to the next version. A killed one is started again.
-type Upgrade = fn(&Path, &mut EmbeddedStore) -> Result<()>;
+type FolderUpgrade = fn(&Path, &mut EmbeddedStore) -> Result<()>;
 
 /// The upgrades, from version 0 on. That was before folders said their version; nothing else differs. From version 2
 /// on, the store keeps kinds of keys apart. Version 3 has other nodes of `lvmt`, whose store brings itself up to date when it
 /// is opened. Version 4 keeps more kinds apart, has other records of these nodes, and may lack them after an import that was
 /// killed.
-const UPGRADES: [Upgrade; VERSION as usize] =
+const UPGRADES: [FolderUpgrade; FORMAT_VERSION as usize] =
     [|_, _| Ok(()), |_, store| store.divide(), |_, _| Ok(()), |_, store| store.divide()];
 
 /// Returns the version of a chain's folder; `invalid_argument` if it is a later one.
 pub(super) fn check(folder: &Path) -> Result<u32> {
     let found = read(folder)?;
-    if found <= VERSION {
+    if found <= FORMAT_VERSION {
         return Ok(found);
     }
     let expected = format_args!(
-        "a chain of format {VERSION} or before in {}: run the prooflight-node that wrote it, or a later one",
+        "a chain of format {FORMAT_VERSION} or before in {}: run the prooflight-node that wrote it, or a later one",
         folder.display()
     );
     Err(Error::new(Reason::InvalidArgument, expected, format_args!("format {found}")))
@@ -53,11 +53,11 @@ pub(super) fn upgrade(folder: &Path, store: &mut EmbeddedStore) -> Result<()> {
 
 /// Writes the present version into the folder of a new chain.
 pub(super) fn begin(folder: &Path) -> Result<()> {
-    write(folder, VERSION)
+    write(folder, FORMAT_VERSION)
 }
 
 fn read(folder: &Path) -> Result<u32> {
-    let path = folder.join(FILE);
+    let path = folder.join(FORMAT_FILE);
     let wrong = |found: &dyn core::fmt::Display| {
         Error::new(Reason::StoreCorrupt, format_args!("a number in {}", path.display()), found)
     };
@@ -70,7 +70,7 @@ fn read(folder: &Path) -> Result<u32> {
 }
 
 fn write(folder: &Path, version: u32) -> Result<()> {
-    let (path, new) = (folder.join(FILE), folder.join("format.new"));
+    let (path, new) = (folder.join(FORMAT_FILE), folder.join("format.new"));
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&new)?;
         writeln!(file, "{version}")?;
@@ -93,13 +93,13 @@ mod tests {
     #[test]
     fn a_folder_is_upgraded_once_and_a_later_or_damaged_one_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let format = folder.path().join(FILE);
+        let format = folder.path().join(FORMAT_FILE);
         let mut store = crate::store::open(&folder.path().join("store")).unwrap();
         let mut upgrade = || upgrade(folder.path(), &mut store);
         upgrade().unwrap();
-        assert_eq!(fs::read_to_string(&format).unwrap(), format!("{VERSION}\n"));
+        assert_eq!(fs::read_to_string(&format).unwrap(), format!("{FORMAT_VERSION}\n"));
         upgrade().unwrap();
-        let later = format!("{}\n", VERSION + 1);
+        let later = format!("{}\n", FORMAT_VERSION + 1);
         for (content, reason) in [
             (later.as_bytes(), Reason::InvalidArgument),
             (b"", Reason::StoreCorrupt),

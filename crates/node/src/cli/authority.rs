@@ -9,27 +9,27 @@ use std::time::Duration;
 use clap::Args;
 use prooflight_core::chain::Checkpoint;
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_node::authority::{self as signing, Memory, Peer, read_key};
+use prooflight_node::authority::{self as signing, AuthorityPeer, SigningMemory, read_key};
 use prooflight_node::blocking;
-use prooflight_node::clock::{now_ms, utc};
-use prooflight_node::follow::{FollowPace, Leader};
+use prooflight_node::clock::{format_utc, now_ms};
+use prooflight_node::follow::{FollowPace, LeaderClient};
 use prooflight_node::metrics::Metrics;
-use prooflight_node::schemes::Shard;
+use prooflight_node::schemes::ShardOption;
 use prooflight_node::server::RequestPolicy;
-use prooflight_node::space::Space;
-use prooflight_node::{Chain, Retention};
+use prooflight_node::space::DiskSpace;
+use prooflight_node::{BlockRetention, Chain};
 
-use super::clients::token;
-use super::exit::Failure;
-use super::follow::{begin, checkpoint, required};
-use super::fresh::begin_in;
+use super::clients::read_token;
+use super::exit::CommandError;
+use super::follow::{begin_replica, checkpoint, require_checkpoint};
+use super::new_folder::begin_in;
 use super::params::options;
 use super::serving;
 use super::settings::LogFormat;
 
 /// The key, the leaders, and the folder.
 #[derive(Clone, Debug, Args)]
-pub(super) struct Authority {
+pub(super) struct AuthorityArgs {
     /// The folder of this authority: its copy of the chain, and its memory of what it has signed
     #[arg(long, env = "PROOFLIGHT_DATA_DIR", default_value = "prooflight-authority")]
     data_dir: PathBuf,
@@ -77,7 +77,7 @@ pub(super) struct Authority {
     min_free_bytes: u64,
     /// On a first start: the keys that lvmt can prove; an authority proves none
     #[arg(long, env = "PROOFLIGHT_PROOF_SHARD", default_value = "none")]
-    proof_shard: Shard,
+    proof_shard: ShardOption,
     /// The .ptau file of the chain's lvmt setup, if its tables must be built [default: none]
     #[arg(long, env = "PROOFLIGHT_LVMT_SETUP")]
     lvmt_setup: Option<PathBuf>,
@@ -87,10 +87,10 @@ pub(super) struct Authority {
 }
 
 /// The file with the memory, in the folder.
-const SIGNED: &str = "signed";
+const MEMORY_FILE: &str = "signed";
 
-impl Authority {
-    pub(super) fn run(self) -> Result<(), Failure> {
+impl AuthorityArgs {
+    pub(super) fn run(self) -> Result<(), CommandError> {
         match self.sign_from {
             Some(height) => Ok(self.begin_memory(height)?),
             None => serving::run(self.log_format, self.serve()),
@@ -102,8 +102,8 @@ impl Authority {
         let key = read_key(&self.key)?;
         let public = key.verifying_key().to_bytes();
         let (chain, pinned) = self.chain()?;
-        let path = self.data_dir.join(SIGNED);
-        let memory = Memory::begin(&path, chain.config().id(), public, height)?;
+        let path = self.data_dir.join(MEMORY_FILE);
+        let memory = SigningMemory::begin(&path, chain.config().id(), public, height)?;
         let authority = signing::Authority::new(chain, key, memory, pinned);
         let authority = authority.inspect_err(|_| {
             // Nothing was signed with this memory.
@@ -118,7 +118,7 @@ impl Authority {
         Ok(())
     }
 
-    async fn serve(self) -> Result<(), Failure> {
+    async fn serve(self) -> Result<(), CommandError> {
         let mut stop = pin!(serving::stop_signal()?);
         let metrics = Metrics::new();
         let policy = RequestPolicy::new(&[], &self.hosts)?;
@@ -126,14 +126,14 @@ impl Authority {
         let bound = serving::start_admin(Some(listen), listen, policy, &metrics)?;
         let opening = {
             let metrics = metrics.clone();
-            blocking::aside(move || self.open(&metrics))
+            blocking::run_blocking(move || self.open(&metrics))
         };
         let peer = tokio::select! {
             () = &mut stop => return Ok(()),
             opened = opening => opened?,
         };
-        bound.standing.send_replace(Arc::new(peer.standing()));
-        tracing::info!(admin = %bound.address, time = utc(now_ms()), "serving");
+        bound.status.send_replace(Arc::new(peer.statuses()));
+        tracing::info!(admin = %bound.address, time = format_utc(now_ms()), "serving");
         tokio::select! {
             () = &mut stop => {
                 tracing::info!("stopping");
@@ -151,22 +151,22 @@ impl Authority {
             return Ok((Chain::open(folder)?, pinned));
         }
         let schemes = options(Some(self.proof_shard), None, self.lvmt_setup.clone());
-        let first = required(folder, pinned.as_ref())?;
-        let chain = begin_in(folder, || begin(folder, first, &schemes))?;
+        let first = require_checkpoint(folder, pinned.as_ref())?;
+        let chain = begin_in(folder, || begin_replica(folder, first, &schemes))?;
         Ok((chain, pinned))
     }
 
-    fn open(&self, metrics: &Metrics) -> Result<Peer> {
+    fn open(&self, metrics: &Metrics) -> Result<AuthorityPeer> {
         let time = Duration::from_millis(self.request_time_ms);
-        let token = self.token_file.as_deref().map(token).transpose()?;
-        let leader = |url: &String| match (Leader::new(url, time)?, &token) {
+        let token = self.token_file.as_deref().map(read_token).transpose()?;
+        let leader = |url: &String| match (LeaderClient::new(url, time)?, &token) {
             (leader, Some(token)) => leader.with_token(token),
             (leader, None) => Ok(leader),
         };
         let leaders = self.leaders.iter().map(leader).collect::<Result<Vec<_>>>()?;
         let key = read_key(&self.key)?;
         let public = key.verifying_key().to_bytes();
-        let path = self.data_dir.join(SIGNED);
+        let path = self.data_dir.join(MEMORY_FILE);
         if !Chain::exists(&self.data_dir)? && !path.exists() {
             let expected = format_args!(
                 "the folder of an authority in {}; --sign-from begins one",
@@ -175,7 +175,7 @@ impl Authority {
             return Err(Error::new(Reason::InvalidArgument, expected, "none"));
         }
         let (chain, pinned) = self.chain()?;
-        let memory = Memory::open(&path, chain.config().id(), public)?;
+        let memory = SigningMemory::open(&path, chain.config().id(), public)?;
         metrics.store(chain.disk_bytes()?);
         let authority = signing::Authority::new(chain, key, memory, pinned)?;
         tracing::info!(
@@ -187,9 +187,9 @@ impl Authority {
         );
         let pace = FollowPace {
             interval: Duration::from_millis(self.retry_ms),
-            keep: Retention { states: self.keep_states, blocks: None },
+            keep: BlockRetention { states: self.keep_states, blocks: None },
         };
-        let space = Space::new(&self.data_dir, self.min_free_bytes);
-        Ok(Peer::new(authority, leaders, pace, &space, metrics))
+        let space = DiskSpace::new(&self.data_dir, self.min_free_bytes);
+        Ok(AuthorityPeer::new(authority, leaders, pace, &space, metrics))
     }
 }

@@ -10,24 +10,24 @@ use prooflight_core::chain::{
 use prooflight_core::{Ability, Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_json as json;
 use prooflight_node::authority::{self, Signers};
-use prooflight_node::clock::{now_ms, utc};
-use prooflight_node::collect::{Collector, Signing};
-use prooflight_node::producer::Shared;
-use prooflight_node::proposals::{Attempt, Proposal, ProposalFolder, Proposals};
+use prooflight_node::clock::{format_utc, now_ms};
+use prooflight_node::collector::{BlockSigner, SignatureCollector};
+use prooflight_node::producer::SharedLog;
+use prooflight_node::proposals::{AttemptId, Proposal, ProposalFolder, ProposalStore};
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_node::scratch::Scratch;
-use prooflight_node::{At, Chain, Verdict, View, files};
+use prooflight_node::scratch::ScratchFolder;
+use prooflight_node::{BlockId, Chain, Verdict, View, files};
 
-use super::cannot;
-use super::fresh::begin_in;
-use super::logged::InLog;
-use super::params::{Lmpt, Lvmt, Options};
-use super::reach::{Reached, reach};
+use super::chain_source::{ChainSource, open_source};
+use super::file_error;
+use super::log_commands::LogArgs;
+use super::new_folder::begin_in;
+use super::params::{LmptArgs, LvmtArgs, SchemeArgs};
 use super::transfer::read_block;
 
 /// The location of a chain.
 #[derive(Clone, Debug, Args)]
-pub(super) struct Where {
+pub(super) struct FolderArgs {
     /// The folder of the chain.
     #[arg(long, env = "PROOFLIGHT_DATA_DIR", default_value = "prooflight-data")]
     pub(super) data_dir: PathBuf,
@@ -35,9 +35,9 @@ pub(super) struct Where {
 
 /// The configuration of a new chain.
 #[derive(Debug, Args)]
-pub(super) struct Init {
+pub(super) struct InitArgs {
     #[command(flatten)]
-    folder: Where,
+    folder: FolderArgs,
     /// A human-readable name.
     #[arg(long, default_value = "prooflight")]
     chain_id: String,
@@ -46,7 +46,7 @@ pub(super) struct Init {
     keys: Vec<PathBuf>,
     /// Public keys of remote authorities, 0x-hex.
     #[arg(long = "authority")]
-    authorities: Vec<json::Hex>,
+    authorities: Vec<json::HexBytes>,
     /// The number of authorities that must sign a header: more than half of them.
     #[arg(long, default_value_t = 1)]
     quorum: u16,
@@ -56,11 +56,11 @@ pub(super) struct Init {
     #[arg(long, value_delimiter = ',', value_parser = scheme, default_value = "avl", help = schemes_help())]
     schemes: Vec<Scheme>,
     #[command(flatten)]
-    lmpt: Lmpt,
+    lmpt: LmptArgs,
     #[command(flatten)]
-    lvmt: Lvmt,
+    lvmt: LvmtArgs,
     #[command(flatten)]
-    options: Options,
+    options: SchemeArgs,
     /// The longest raw key, in bytes.
     #[arg(long, default_value_t = ChainLimits::default().max_key)]
     max_key: u16,
@@ -72,7 +72,7 @@ pub(super) struct Init {
     max_ops: u32,
 }
 
-impl Init {
+impl InitArgs {
     pub(super) fn run(self) -> Result<()> {
         let folder = self.folder.data_dir.clone();
         files::check_folder(&folder)?;
@@ -87,7 +87,7 @@ impl Init {
         let mut keys = Vec::new();
         for path in &self.keys {
             let key = authority::read_key(path)?;
-            keep_key(folder, keys.len(), &key)?;
+            store_key(folder, keys.len(), &key)?;
             keys.push(key);
         }
         if keys.is_empty() && self.authorities.is_empty() {
@@ -95,7 +95,7 @@ impl Init {
         }
         let mut public: Vec<[u8; 32]> =
             keys.iter().map(|key| key.verifying_key().to_bytes()).collect();
-        for json::Hex(bytes) in self.authorities {
+        for json::HexBytes(bytes) in self.authorities {
             let key = bytes.try_into().map_err(|bytes: Vec<u8>| {
                 Error::new(Reason::InvalidArgument, "an authority of 32 bytes", bytes.len())
             })?;
@@ -103,14 +103,14 @@ impl Init {
         }
         let Self { max_key, max_value, max_ops, .. } = self;
         let limits = ChainLimits { max_key, max_value, max_ops };
-        let schemes = configs(&self.schemes, &self.lvmt, self.lmpt.config())?;
+        let schemes = scheme_configs(&self.schemes, &self.lvmt, self.lmpt.config())?;
         let config = ChainConfig { schemes, limits, ..config(&self.chain_id, public, self.quorum) };
         let options = self.options.choose(self.lvmt.ptau());
         let local = keys.len();
         let genesis = begin(folder, &config, keys, self.state.as_deref(), &options)?;
         println!("chain {}", Hex(&config.id()));
         println!("genesis {}", Hex(&genesis.hash()));
-        println!("time {}, by the clock of this machine", utc(genesis.timestamp_ms));
+        println!("time {}, by the clock of this machine", format_utc(genesis.timestamp_ms));
         let missing = usize::from(config.quorum).saturating_sub(local);
         if missing > 0 {
             println!(
@@ -141,7 +141,7 @@ pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Resul
     begin_in(folder, || {
         let key = own_key(folder)?;
         let schemes = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt, Scheme::Amb];
-        let schemes = configs(&schemes, &Lvmt::default(), LmptConfig::default())?;
+        let schemes = scheme_configs(&schemes, &LvmtArgs::default(), LmptConfig::default())?;
         let public = vec![key.verifying_key().to_bytes()];
         let config = ChainConfig { schemes, ..config("development", public, 1) };
         begin(folder, &config, vec![key], None, options).map(|_| ())
@@ -149,14 +149,18 @@ pub(super) fn begin_development(folder: &Path, options: &SchemeOptions) -> Resul
 }
 
 /// The schemes of the chain's configuration, each once, ascending by id.
-fn configs(schemes: &[Scheme], lvmt: &Lvmt, lmpt: LmptConfig) -> Result<Vec<SchemeConfig>> {
+fn scheme_configs(
+    schemes: &[Scheme],
+    lvmt: &LvmtArgs,
+    lmpt: LmptConfig,
+) -> Result<Vec<SchemeConfig>> {
     let mut schemes = schemes.to_vec();
     schemes.sort_unstable_by_key(|scheme| scheme.id());
     schemes.dedup();
     let config = |scheme| match scheme {
         Scheme::Lmpt => Ok(SchemeConfig::lmpt(&lmpt)),
         Scheme::Lvmt => lvmt.config().map(|config| SchemeConfig::lvmt(&config)),
-        other => Ok(SchemeConfig::plain(other)),
+        other => Ok(SchemeConfig::without_params(other)),
     };
     schemes.into_iter().map(config).collect()
 }
@@ -165,7 +169,7 @@ fn config(chain_id: &str, authorities: Vec<[u8; 32]>, quorum: u16) -> ChainConfi
     ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: chain_id.to_owned(),
-        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+        schemes: vec![SchemeConfig::without_params(Scheme::Avl)],
         authorities,
         quorum,
         limits: ChainLimits::default(),
@@ -181,15 +185,15 @@ fn begin(
     options: &SchemeOptions,
 ) -> Result<Header> {
     config.check()?;
-    let signers = Signers::some(config, keys)?;
-    let kept = folder.join(GENESIS);
+    let signers = Signers::with_any_keys(config, keys)?;
+    let kept = folder.join(GENESIS_FILE);
     if kept.exists() {
         // Left by a start that was interrupted before the chain existed.
-        std::fs::remove_file(&kept).map_err(|error| cannot(&kept, &error))?;
+        std::fs::remove_file(&kept).map_err(|error| file_error(&kept, &error))?;
     }
     if let Some(state) = state {
         read_block(state, config)?;
-        std::fs::copy(state, &kept).map_err(|error| cannot(state, &error))?;
+        std::fs::copy(state, &kept).map_err(|error| file_error(state, &error))?;
     }
     let mut chain = Chain::create_with(folder, config, options)?;
     begin_genesis(folder, &mut chain, &signers).inspect_err(|error| {
@@ -208,15 +212,15 @@ fn begin_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<
         return Ok(make_genesis(folder, chain, signers)?.head().header.clone());
     }
     let operations = genesis_operations(folder, chain)?;
-    Collector::propose(&ProposalFolder::of(folder), chain, operations, now_ms())
+    SignatureCollector::propose(&ProposalFolder::of(folder), chain, operations, now_ms())
 }
 
 /// The chain up to its newest block. If there is no block, genesis is made and signed.
 pub(super) fn first_view(
     folder: &Path,
     chain: &mut Chain,
-    signing: &Signing,
-    mut shared: Option<&mut Shared>,
+    signing: &BlockSigner,
+    mut shared: Option<&mut SharedLog>,
 ) -> Result<View> {
     if chain.height().is_some() {
         return chain.view();
@@ -229,7 +233,7 @@ pub(super) fn first_view(
 }
 
 /// The file with a chain's initial state, in its folder. It is written before the chain.
-const GENESIS: &str = "genesis.jsonl";
+const GENESIS_FILE: &str = "genesis.jsonl";
 
 /// Makes the genesis block of a chain without blocks, signed with the local keys.
 pub(super) fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) -> Result<View> {
@@ -238,7 +242,7 @@ pub(super) fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) 
 }
 
 fn genesis_operations(folder: &Path, chain: &Chain) -> Result<Vec<StateOperation>> {
-    let kept = folder.join(GENESIS);
+    let kept = folder.join(GENESIS_FILE);
     if kept.exists() { read_block(&kept, chain.config()) } else { Ok(Vec::new()) }
 }
 
@@ -252,18 +256,18 @@ fn own_key(folder: &Path) -> Result<SigningKey> {
         // Left by a start that was interrupted before the chain existed.
         return authority::read_key(&path);
     }
-    let key = authority::generate()?;
-    keep_key(folder, 0, &key)?;
+    let key = authority::generate_key()?;
+    store_key(folder, 0, &key)?;
     Ok(key)
 }
 
-fn keep_key(folder: &Path, index: usize, key: &SigningKey) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
+fn store_key(folder: &Path, index: usize, key: &SigningKey) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| file_error(folder, &error))?;
     authority::write_key(&key_path(folder, index), key)
 }
 
 /// The keys in the folder of a chain.
-pub(super) fn kept_keys(folder: &Path) -> Result<Vec<SigningKey>> {
+pub(super) fn read_keys(folder: &Path) -> Result<Vec<SigningKey>> {
     let paths = (0..).map(|index| key_path(folder, index));
     paths.take_while(|path| path.exists()).map(|path| authority::read_key(&path)).collect()
 }
@@ -271,8 +275,8 @@ pub(super) fn kept_keys(folder: &Path) -> Result<Vec<SigningKey>> {
 /// Opens a chain whose blocks are signed with the keys in its folder. Makes its genesis block if the first start was
 /// interrupted.
 pub(super) fn open(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
-    let mut chain = Chain::open_again(folder, options)?;
-    let signers = Signers::new(chain.config(), kept_keys(folder)?)?;
+    let mut chain = Chain::reopen(folder, options)?;
+    let signers = Signers::new(chain.config(), read_keys(folder)?)?;
     if chain.height().is_none() {
         make_genesis(folder, &mut chain, &signers)?;
     }
@@ -280,40 +284,40 @@ pub(super) fn open(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Sig
 }
 
 /// Opens a chain with the keys in its folder, which may be fewer than the quorum.
-pub(super) fn open_to_lead(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
-    let chain = Chain::open_again(folder, options)?;
-    let signers = Signers::some(chain.config(), kept_keys(folder)?)?;
+pub(super) fn open_with_keys(folder: &Path, options: &SchemeOptions) -> Result<(Chain, Signers)> {
+    let chain = Chain::reopen(folder, options)?;
+    let signers = Signers::with_any_keys(chain.config(), read_keys(folder)?)?;
     Ok((chain, signers))
 }
 
 /// The arguments of `verify`.
 #[derive(Debug, Args)]
-pub(super) struct Verify {
+pub(super) struct VerifyArgs {
     #[command(flatten)]
-    folder: Where,
+    folder: FolderArgs,
     #[command(flatten)]
-    log: InLog,
+    log: LogArgs,
 }
 
-impl Verify {
+impl VerifyArgs {
     /// Executes every block again in a separate folder, and compares the results.
     pub(super) fn verify(&self) -> Result<()> {
         if let Some(log) = self.log.open()? {
-            let (_scratch, chain) = log.execute_aside()?;
+            let (_scratch, chain) = log.execute_in_scratch()?;
             let view = chain.view()?;
             let values = view.entries().try_fold(0_u64, |count, entry| entry.map(|_| count + 1))?;
             println!("{} blocks and {values} values verified", view.height() + 1);
             return Ok(());
         }
         let folder = &self.folder.data_dir;
-        let scratch = Scratch::new_in(folder).map_err(|error| cannot(folder, &error))?;
+        let scratch = ScratchFolder::new_in(folder).map_err(|error| file_error(folder, &error))?;
         let mut again = Chain::create_like(&scratch.path().join("chain"), folder)?;
-        let options = SchemeOptions { store_alone: true, ..SchemeOptions::default() };
-        let view = Chain::open_again(folder, &options)?.view()?;
+        let options = SchemeOptions { check_all_nodes: true, ..SchemeOptions::default() };
+        let view = Chain::reopen(folder, &options)?.view()?;
         // Fails before anything is executed if block 0 is not kept.
-        view.block(At::Height(0))?;
+        view.block(BlockId::Height(0))?;
         for height in 0..=view.height() {
-            match again.follow(view.block(At::Height(height))?) {
+            match again.follow(view.block(BlockId::Height(height))?) {
                 Verdict::Valid(_) => {}
                 Verdict::Invalid(error) => {
                     let expected = format_args!("block {height} with {}", error.expected());
@@ -343,17 +347,17 @@ impl Verify {
 
 /// A block of a chain.
 #[derive(Debug, Args)]
-pub(super) struct Which {
+pub(super) struct CheckpointArgs {
     #[command(flatten)]
-    folder: Where,
+    folder: FolderArgs,
     #[command(flatten)]
-    log: InLog,
+    log: LogArgs,
     /// The height; the newest block if left out.
     #[arg(long)]
     height: Option<u64>,
 }
 
-impl Which {
+impl CheckpointArgs {
     pub(super) fn print_checkpoint(&self) -> Result<()> {
         let height = self.height;
         if let Some(log) = self.log.open()? {
@@ -364,9 +368,11 @@ impl Which {
             println!("{json}");
             return Ok(());
         }
-        let json = match reach(&self.folder.data_dir)? {
-            Reached::Here(source) => source.checkpoint(height.map_or(At::Latest, At::Height))?,
-            Reached::Running(node) => {
+        let json = match open_source(&self.folder.data_dir)? {
+            ChainSource::Opened(source) => {
+                source.checkpoint(height.map_or(BlockId::Latest, BlockId::Height))?
+            }
+            ChainSource::Running(node) => {
                 let query = height.map(|height| format!("?height={height}"));
                 let mut json = Vec::new();
                 node.fetch(&format!("/checkpoint{}", query.unwrap_or_default()), |piece| {
@@ -383,7 +389,7 @@ impl Which {
     /// The checkpoint of a proposed genesis block. Authorities need it to sign that block.
     fn proposed_genesis(&self) -> Result<Option<String>> {
         let folder = &self.folder.data_dir;
-        let first = Attempt { height: 0, number: 0 };
+        let first = AttemptId { height: 0, number: 0 };
         let proposal = match self.height {
             None | Some(0) => ProposalFolder::of(folder).read(first)?,
             Some(_) => None,

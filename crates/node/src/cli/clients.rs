@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::clients::{Clients, Rules};
+use prooflight_node::clients::{ClientRegistry, ClientRules};
 use prooflight_node::files;
 use serde::Deserialize;
 
-use super::cannot;
-use super::settings::Chosen;
+use super::file_error;
+use super::settings::ResolvedSettings;
 
 /// The table `anonymous`, or one of `clients.NAME`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -22,49 +22,50 @@ pub(crate) struct ClientSettings {
 }
 
 /// The clients in the settings. Without clients, everybody may do everything.
-pub(super) fn clients(chosen: &Chosen) -> Result<Clients> {
+pub(super) fn clients(chosen: &ResolvedSettings) -> Result<ClientRegistry> {
     let anonymous = &chosen.anonymous;
     if anonymous.token_file.is_some() {
         let expected = "no token-file in [anonymous]";
         return Err(Error::new(Reason::InvalidArgument, expected, "one"));
     }
     let everybody = chosen.token_file.is_none() && chosen.clients.is_empty();
-    let mut clients = Clients::new(rules("anonymous", anonymous, everybody)?);
+    let mut clients = ClientRegistry::new(rules("anonymous", anonymous, everybody)?);
     if let Some(path) = &chosen.token_file {
-        clients.add("token-file", &token(path)?, Rules::ALL)?;
+        clients.add("token-file", &read_token(path)?, ClientRules::ALL)?;
     }
     for (name, settings) in &chosen.clients {
         let Some(path) = &settings.token_file else {
             let expected = format_args!("a token-file in [clients.{name}]");
             return Err(Error::new(Reason::InvalidArgument, expected, "none"));
         };
-        clients.add(name, &token(path)?, rules(name, settings, false)?)?;
+        clients.add(name, &read_token(path)?, rules(name, settings, false)?)?;
     }
     Ok(clients)
 }
 
 /// The clients of the listener for authorities, which need a token if there is a token file.
-pub(super) fn authorities(token_file: Option<&Path>) -> Result<Clients> {
-    let mut clients = Clients::new(Rules { submit: token_file.is_none(), ..Rules::ALL });
+pub(super) fn authorities(token_file: Option<&Path>) -> Result<ClientRegistry> {
+    let mut clients =
+        ClientRegistry::new(ClientRules { submit: token_file.is_none(), ..ClientRules::ALL });
     if let Some(path) = token_file {
-        clients.add("authority-token-file", &token(path)?, Rules::ALL)?;
+        clients.add("authority-token-file", &read_token(path)?, ClientRules::ALL)?;
     }
     Ok(clients)
 }
 
-fn rules(name: &str, settings: &ClientSettings, submit: bool) -> Result<Rules> {
+fn rules(name: &str, settings: &ClientSettings, submit: bool) -> Result<ClientRules> {
     let &ClientSettings { read, calls_per_second, calls_at_once, .. } = settings;
     if calls_per_second == Some(0) || calls_at_once == Some(0) {
         let expected = format_args!("limits of at least 1 for {name}, or `read = false`");
         return Err(Error::new(Reason::InvalidArgument, expected, 0));
     }
     let submit = settings.submit.unwrap_or(submit);
-    Ok(Rules { read: read.unwrap_or(true), submit, calls_per_second, calls_at_once })
+    Ok(ClientRules { read: read.unwrap_or(true), submit, calls_per_second, calls_at_once })
 }
 
 /// Reads a bearer token.
-pub(super) fn token(path: &Path) -> Result<String> {
-    let token = files::read_to_string(path).map_err(|error| cannot(path, &error))?;
+pub(super) fn read_token(path: &Path) -> Result<String> {
+    let token = files::read_to_string(path).map_err(|error| file_error(path, &error))?;
     let token = token.trim();
     if token.is_empty() {
         let expected = format_args!("a token in {}", path.display());

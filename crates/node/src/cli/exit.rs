@@ -5,52 +5,52 @@ use std::process::ExitCode;
 
 use prooflight_core::{Code, Error, Reason};
 
-use super::shown::with_origins;
+use super::redact::redact_urls;
 
 /// The command line is wrong.
-pub(crate) const USAGE: u8 = 64;
+pub(crate) const EXIT_USAGE: u8 = 64;
 /// The store is damaged, or an authority's memory.
-const DATA: u8 = 65;
+const EXIT_DATA: u8 = 65;
 /// Something that the command needs is not available, such as an address that is in use.
-const UNAVAILABLE: u8 = 69;
+const EXIT_UNAVAILABLE: u8 = 69;
 /// A bug.
-const SOFTWARE: u8 = 70;
+const EXIT_SOFTWARE: u8 = 70;
 /// Files cannot be read or written, or another process has the store open.
-const IO: u8 = 74;
+const EXIT_IO: u8 = 74;
 /// A setting, or a file that it names, is refused.
-const CONFIG: u8 = 78;
+const EXIT_CONFIG: u8 = 78;
 
 /// An error that ends a command.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CommandError {
     error: Error,
     code: u8,
 }
 
-impl Failure {
+impl CommandError {
     /// An error that may disappear at the next attempt.
     pub(super) const fn unavailable(error: Error) -> Self {
-        Self { error, code: UNAVAILABLE }
+        Self { error, code: EXIT_UNAVAILABLE }
     }
 
     /// Shows the error; returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let Self { error, code } = self;
-        let message = with_origins(&error.to_string());
+        let message = redact_urls(&error.to_string());
         eprintln!("prooflight-node: {message} ({} / {})", error.code(), error.reason());
         (*code).into()
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         let code = match (error.reason(), error.code()) {
-            (Reason::StoreFailed, _) => IO,
-            (Reason::StoreCorrupt | Reason::MemoryLost, _) => DATA,
-            (_, Code::Internal) => SOFTWARE,
-            (_, Code::Unavailable) => UNAVAILABLE,
+            (Reason::StoreFailed, _) => EXIT_IO,
+            (Reason::StoreCorrupt | Reason::MemoryLost, _) => EXIT_DATA,
+            (_, Code::Internal) => EXIT_SOFTWARE,
+            (_, Code::Unavailable) => EXIT_UNAVAILABLE,
             // The input is wrong, malformed, of another chain, or not supported.
-            _ => CONFIG,
+            _ => EXIT_CONFIG,
         };
         Self { error, code }
     }

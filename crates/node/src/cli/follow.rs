@@ -7,84 +7,95 @@ use std::time::Duration;
 use prooflight_core::chain::{ChainConfig, Checkpoint};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_json::checkpoint;
-use prooflight_log::{Bucket, Log};
+use prooflight_log::{Bucket, BucketLog};
 use prooflight_node::Chain;
 use prooflight_node::blocking;
 use prooflight_node::files;
-use prooflight_node::follow::{self, FollowPace, Follower, Leader};
+use prooflight_node::follow::{self, FollowPace, Follower, LeaderClient};
 use prooflight_node::log::check_bound;
 use prooflight_node::metrics::Metrics;
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_node::space::Space;
+use prooflight_node::space::DiskSpace;
 use prooflight_node::sync::{is_interrupted, sync};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::cannot;
-use super::fresh::{Fresh, begin_in};
+use super::file_error;
 use super::log::bucket_at_start;
-use super::run::Source;
-use super::settings::Chosen;
+use super::new_folder::{NewFolder, begin_in};
+use super::run::NodeHandles;
+use super::settings::ResolvedSettings;
 
 /// The checkpoint that a replica was first started with, in its folder.
-const KEPT: &str = "checkpoint.json";
+const CHECKPOINT_FILE: &str = "checkpoint.json";
 
 /// Resumes a replica, or begins one from a checkpoint; waits for the genesis block.
-pub(super) async fn follow(leader: &str, chosen: Chosen, metrics: Metrics) -> Result<Source> {
-    let leader = Leader::new(leader, Duration::from_millis(chosen.request_time_ms))?;
-    let begun = if chosen.sync && !is_begun(&chosen.data_dir)? {
+pub(super) async fn follow(
+    leader: &str,
+    chosen: ResolvedSettings,
+    metrics: Metrics,
+) -> Result<NodeHandles> {
+    let leader = LeaderClient::new(leader, Duration::from_millis(chosen.request_time_ms))?;
+    let begun = if chosen.sync && !has_chain(&chosen.data_dir)? {
         Some(begin_with_state(&leader, &chosen).await?)
     } else {
         None
     };
-    start(chosen, metrics, begun, |_| Ok(follow::Source::Node(leader))).await
+    start(chosen, metrics, begun, |_| Ok(follow::BlockSource::Node(leader))).await
 }
 
 /// Whether a folder has a complete chain.
-pub(super) fn is_begun(folder: &Path) -> Result<bool> {
+pub(super) fn has_chain(folder: &Path) -> Result<bool> {
     Ok(Chain::exists(folder)? && !is_interrupted(folder))
 }
 
 /// Begins a chain with a state of the leader; if that fails, the written files are removed.
-pub(super) async fn begin_with_state(leader: &Leader, chosen: &Chosen) -> Result<Chain> {
+pub(super) async fn begin_with_state(
+    leader: &LeaderClient,
+    chosen: &ResolvedSettings,
+) -> Result<Chain> {
     let folder = &chosen.data_dir;
     let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
-    let checkpoint = required(folder, checkpoint.as_ref())?;
-    let fresh = Fresh::of(folder)?;
-    let space = Space::new(folder, chosen.min_free_bytes);
+    let checkpoint = require_checkpoint(folder, checkpoint.as_ref())?;
+    let fresh = NewFolder::of(folder)?;
+    let space = DiskSpace::new(folder, chosen.min_free_bytes);
     let begun = async {
-        keep(folder, checkpoint)?;
+        store_checkpoint(folder, checkpoint)?;
         sync(leader, folder, checkpoint, &chosen.schemes, &space).await
     };
     begun.await.inspect_err(|_| fresh.clear())
 }
 
 /// Like [`follow`], with the blocks of the chain's log.
-pub(super) async fn follow_log(url: &str, chosen: Chosen, metrics: Metrics) -> Result<Source> {
+pub(super) async fn follow_log(
+    url: &str,
+    chosen: ResolvedSettings,
+    metrics: Metrics,
+) -> Result<NodeHandles> {
     let bucket = bucket_at_start(url, &metrics)?;
     let runtime = Handle::current();
     check_bound(&chosen.data_dir, bucket.name(), chosen.log_moved_from.as_deref())?;
-    let begun = if chosen.sync && !is_begun(&chosen.data_dir)? {
-        Some(begin_beside_log(&bucket, &chosen).await?)
+    let begun = if chosen.sync && !has_chain(&chosen.data_dir)? {
+        Some(begin_with_log(&bucket, &chosen).await?)
     } else {
         None
     };
     let source = move |config| {
-        let log = runtime.block_on(Log::open(bucket, config))?;
+        let log = runtime.block_on(BucketLog::open(bucket, config))?;
         // From here on, failed reads are retried anyway.
-        log.bucket().started();
-        Ok(follow::Source::Log(log.reader(0)))
+        log.bucket().end_startup_retry();
+        Ok(follow::BlockSource::Log(log.reader(0)))
     };
     start(chosen, metrics, begun, source).await
 }
 
 /// Begins a chain with a state of the node of `--leader`, whose block must be in the log.
-async fn begin_beside_log(bucket: &Bucket, chosen: &Chosen) -> Result<Chain> {
+async fn begin_with_log(bucket: &Bucket, chosen: &ResolvedSettings) -> Result<Chain> {
     let folder = &chosen.data_dir;
     let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
-    let config = Arc::new(required(folder, checkpoint.as_ref())?.config.clone());
+    let config = Arc::new(require_checkpoint(folder, checkpoint.as_ref())?.config.clone());
     // Before anything is written.
-    let (leader, log) = (state_of(chosen)?, Log::open(bucket.clone(), config).await?);
+    let (leader, log) = (state_leader(chosen)?, BucketLog::open(bucket.clone(), config).await?);
     let chain = begin_with_state(&leader, chosen).await?;
     let head = chain.view()?.head().header.clone();
     let found = log.block(head.height).await?.map(|block| block.hash());
@@ -101,25 +112,26 @@ async fn begin_beside_log(bucket: &Bucket, chosen: &Chosen) -> Result<Chain> {
 }
 
 /// The node whose state a node with a log begins with.
-pub(super) fn state_of(chosen: &Chosen) -> Result<Leader> {
+pub(super) fn state_leader(chosen: &ResolvedSettings) -> Result<LeaderClient> {
     let Some(leader) = &chosen.leader else {
         let expected = "--leader with the node whose state --sync begins with";
         return Err(Error::new(Reason::InvalidArgument, expected, "none"));
     };
-    Leader::new(leader, Duration::from_millis(chosen.request_time_ms))
+    LeaderClient::new(leader, Duration::from_millis(chosen.request_time_ms))
 }
 
 async fn start(
-    chosen: Chosen,
+    chosen: ResolvedSettings,
     metrics: Metrics,
     begun: Option<Chain>,
-    source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::Source> + Send + 'static,
-) -> Result<Source> {
-    let mut follower = blocking::aside(move || open(begun, source, &chosen, &metrics)).await?;
+    source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::BlockSource> + Send + 'static,
+) -> Result<NodeHandles> {
+    let mut follower =
+        blocking::run_blocking(move || open(begun, source, &chosen, &metrics)).await?;
     let progress = follower.progress();
     let (published, views) = watch::channel(follower.first_view().await?);
     let ended = tokio::spawn(follower.run(published));
-    Ok(Source {
+    Ok(NodeHandles {
         views,
         submitter: None,
         conditions: None,
@@ -132,8 +144,8 @@ async fn start(
 
 fn open(
     begun: Option<Chain>,
-    source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::Source>,
-    chosen: &Chosen,
+    source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::BlockSource>,
+    chosen: &ResolvedSettings,
     metrics: &Metrics,
 ) -> Result<Follower> {
     let folder = &chosen.data_dir;
@@ -143,32 +155,32 @@ fn open(
         let source = source(chain.config().clone())?;
         (chain, source)
     } else {
-        let checkpoint = required(folder, checkpoint.as_ref())?;
+        let checkpoint = require_checkpoint(folder, checkpoint.as_ref())?;
         // Before anything is written.
         let source = source(Arc::new(checkpoint.config.clone()))?;
-        (begin_in(folder, || begin(folder, checkpoint, &chosen.schemes))?, source)
+        (begin_in(folder, || begin_replica(folder, checkpoint, &chosen.schemes))?, source)
     };
     metrics.store(chain.disk_bytes()?);
     let pace = FollowPace {
         interval: Duration::from_millis(chosen.follow_interval_ms),
         keep: chosen.keep,
     };
-    let space = Space::new(folder, chosen.min_free_bytes);
+    let space = DiskSpace::new(folder, chosen.min_free_bytes);
     Follower::new(chain, source, checkpoint, pace, space, metrics.clone())
 }
 
 /// The given checkpoint, or that of the first start.
 pub(super) fn checkpoint(folder: &Path, given: Option<&Path>) -> Result<Option<Checkpoint>> {
-    let kept = folder.join(KEPT);
+    let kept = folder.join(CHECKPOINT_FILE);
     match given {
-        Some(given) => read(given).map(Some),
-        None if kept.exists() => read(&kept).map(Some),
+        Some(given) => read_checkpoint(given).map(Some),
+        None if kept.exists() => read_checkpoint(&kept).map(Some),
         None => Ok(None),
     }
 }
 
 /// The checkpoint that a first start needs.
-pub(super) fn required<'a>(
+pub(super) fn require_checkpoint<'a>(
     folder: &Path,
     checkpoint: Option<&'a Checkpoint>,
 ) -> Result<&'a Checkpoint> {
@@ -182,24 +194,24 @@ pub(super) fn required<'a>(
 }
 
 /// Begins a chain without blocks. Its configuration comes from the checkpoint, never from the leader or the log.
-pub(super) fn begin(
+pub(super) fn begin_replica(
     folder: &Path,
     checkpoint: &Checkpoint,
     options: &SchemeOptions,
 ) -> Result<Chain> {
-    keep(folder, checkpoint)?;
+    store_checkpoint(folder, checkpoint)?;
     Chain::create_with(folder, &checkpoint.config, options)
 }
 
 /// Stores the checkpoint of a new chain.
-fn keep(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
-    let (kept, json) = (folder.join(KEPT), checkpoint::to_json(checkpoint));
+fn store_checkpoint(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
+    let (kept, json) = (folder.join(CHECKPOINT_FILE), checkpoint::to_json(checkpoint));
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&kept, json))
-        .map_err(|error| cannot(&kept, &error))
+        .map_err(|error| file_error(&kept, &error))
 }
 
-pub(super) fn read(path: &Path) -> Result<Checkpoint> {
-    let json = files::read_to_string(path).map_err(|error| cannot(path, &error))?;
+pub(super) fn read_checkpoint(path: &Path) -> Result<Checkpoint> {
+    let json = files::read_to_string(path).map_err(|error| file_error(path, &error))?;
     checkpoint::from_json(&json)
 }

@@ -6,27 +6,29 @@ use std::time::Duration;
 
 use prooflight_core::chain::{ChainConfig, Checkpoint};
 use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_log::{Bucket, Log, Request};
+use prooflight_log::{Bucket, BucketLog, BucketRequest};
 use prooflight_node::authority::Signers;
-use prooflight_node::follow::{Leader, check_pinned};
+use prooflight_node::follow::{LeaderClient, check_pinned};
 use prooflight_node::log::{
-    Binding, BlockLog, Standby, check_bound, check_chain, execute, lacking, publish,
+    BlockLog, LogBinding, Standby, check_bound, check_chain, execute, missing_blocks, publish,
 };
 use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::Shared;
-use prooflight_node::sync::carries;
+use prooflight_node::producer::SharedLog;
+use prooflight_node::sync::can_sync;
 use prooflight_node::{Chain, files};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::chain::{kept_keys, make_genesis};
-use super::follow::{begin, begin_with_state, checkpoint, is_begun, required, state_of};
-use super::fresh::begin_in;
-use super::run::{Led, begin_if_dev};
-use super::settings::Chosen;
+use super::chain::{make_genesis, read_keys};
+use super::follow::{
+    begin_replica, begin_with_state, checkpoint, has_chain, require_checkpoint, state_leader,
+};
+use super::new_folder::begin_in;
+use super::run::{LeaderState, begin_if_dev};
+use super::settings::ResolvedSettings;
 
 /// The time limit of the leader's readiness check.
-const READY: Duration = Duration::from_secs(2);
+const READY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The bucket of a URL, whose requests are counted.
 pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
@@ -34,59 +36,61 @@ pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
     if let Some(folder) = url.strip_prefix("file://") {
         files::check_folder(Path::new(folder))?;
     }
-    Ok(Bucket::open(url)?.observed(move |request| {
+    Ok(Bucket::open(url)?.with_observer(move |request| {
         metrics.log_request(match request {
-            Request::Read => "read",
-            Request::Create => "create",
-            Request::List => "list",
-            Request::Delete => "delete",
+            BucketRequest::Read => "read",
+            BucketRequest::Create => "create",
+            BucketRequest::List => "list",
+            BucketRequest::Delete => "delete",
         });
     }))
 }
 
-/// Like [`bucket`], for a start: failed requests are retried a few times, until [`Bucket::started`].
+/// Like [`bucket`], for a start: failed requests are retried a few times, until [`Bucket::end_startup_retry`].
 pub(super) fn bucket_at_start(url: &str, metrics: &Metrics) -> Result<Bucket> {
-    Ok(bucket(url, metrics)?.patient(|error| {
+    Ok(bucket(url, metrics)?.with_startup_retry(|error| {
         tracing::warn!(reason = %error.reason(), %error, "the start tries again");
     }))
 }
 
 /// Opens a chain and its log, and brings both to the same blocks. Must be called within a runtime, on a thread that may
 /// block.
-pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led> {
+pub(super) fn open(url: &str, chosen: &ResolvedSettings, metrics: &Metrics) -> Result<LeaderState> {
     let (folder, runtime) = (&chosen.data_dir, Handle::current());
     let bucket = bucket_at_start(url, metrics)?;
-    let leader = chosen.leader.as_deref().map(|url| Leader::new(url, READY)).transpose()?;
+    let leader =
+        chosen.leader.as_deref().map(|url| LeaderClient::new(url, READY_TIMEOUT)).transpose()?;
     // Checked before anything is written.
     let bound = check_bound(folder, bucket.name(), chosen.log_moved_from.as_deref())?;
-    let found = runtime.block_on(Log::config(&bucket))?;
+    let found = runtime.block_on(BucketLog::config(&bucket))?;
     let pinned = checkpoint(folder, chosen.checkpoint.as_deref())?;
     if let Some(pinned) = &pinned {
         check_chain(&pinned.config, found.as_ref(), bucket.name())?;
     }
-    let is_new = !is_begun(folder)?;
+    let is_new = !has_chain(folder)?;
     let is_missing = found.is_none() && (chosen.standby || (is_new && pinned.is_some()));
     if is_missing {
         return Err(missing(&format_args!("a chain in {}; its leader begins it", bucket.name())));
     }
     if is_new && found.is_some() {
-        begin_from_log(chosen, &bucket, required(folder, pinned.as_ref())?)?;
+        begin_from_log(chosen, &bucket, require_checkpoint(folder, pinned.as_ref())?)?;
     } else if is_new {
         begin_if_dev(chosen)?;
     }
-    let mut chain = Chain::open_again(folder, &chosen.schemes)?;
+    let mut chain = Chain::reopen(folder, &chosen.schemes)?;
     check_chain(chain.config(), found.as_ref(), bucket.name())?;
     let signers = signers(chosen, chain.config())?;
-    let permit = Permit { bound, is_new, publish: chosen.publish, log: bucket.name().to_owned() };
+    let permit =
+        PublishPermit { bound, is_new, publish: chosen.publish, log: bucket.name().to_owned() };
     let config = chain.config().clone();
     let log = if found.is_some() {
-        runtime.block_on(join(bucket, config))?
+        runtime.block_on(open_log(bucket, config))?
     } else {
         permit.check(&(0..=chain.height().unwrap_or(0)))?;
-        runtime.block_on(Log::begin(bucket, config))?
+        runtime.block_on(BucketLog::begin(bucket, config))?
     };
     let mut log = BlockLog::new(log, runtime);
-    let lacks = lacking(&chain, &mut log)?;
+    let lacks = missing_blocks(&chain, &mut log)?;
     permit.check(&lacks)?;
     // If remote authorities must sign genesis, it is made later.
     let begins = chain.height().is_none() && !signers.are_quorum(chain.config());
@@ -95,7 +99,7 @@ pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led>
     } else if !lacks.is_empty() {
         if chain.height().is_none() {
             if pinned.is_some() {
-                let place = format_args!("a genesis block in {}; {GENESIS}", permit.log);
+                let place = format_args!("a genesis block in {}; {GENESIS_HINT}", permit.log);
                 return Err(missing(&place));
             }
             make_genesis(folder, &mut chain, &signers)?;
@@ -113,18 +117,24 @@ pub(super) fn open(url: &str, chosen: &Chosen, metrics: &Metrics) -> Result<Led>
     let standby = chosen.standby.then(|| Standby::new(after, leader, promoted));
     let promote = standby.is_some().then_some(promote);
     let poll = Duration::from_millis(chosen.follow_interval_ms);
-    Ok(Led { chain, signers, shared: Some(Shared { log, poll, standby }), promote, begun })
+    Ok(LeaderState {
+        chain,
+        signers,
+        shared: Some(SharedLog { log, poll, standby }),
+        promote,
+        new_binding: begun,
+    })
 }
 
-const GENESIS: &str = "the chain's first leader makes it";
+const GENESIS_HINT: &str = "the chain's first leader makes it";
 
 fn missing(expected: &dyn core::fmt::Display) -> Error {
     Error::new(Reason::UnknownBlock, expected, "none")
 }
 
 /// The keys in a folder, which must be a quorum unless remote authorities sign.
-fn signers(chosen: &Chosen, config: &ChainConfig) -> Result<Signers> {
-    let signers = Signers::some(config, kept_keys(&chosen.data_dir)?)?;
+fn signers(chosen: &ResolvedSettings, config: &ChainConfig) -> Result<Signers> {
+    let signers = Signers::with_any_keys(config, read_keys(&chosen.data_dir)?)?;
     if signers.are_quorum(config) || chosen.authority_listen.is_some() {
         return Ok(signers);
     }
@@ -136,43 +146,43 @@ fn signers(chosen: &Chosen, config: &ChainConfig) -> Result<Signers> {
 }
 
 /// Opens the log of a chain for a node that may make blocks.
-async fn join(bucket: Bucket, config: std::sync::Arc<ChainConfig>) -> Result<Log> {
-    let log = Log::open(bucket, config).await?;
+async fn open_log(bucket: Bucket, config: std::sync::Arc<ChainConfig>) -> Result<BucketLog> {
+    let log = BucketLog::open(bucket, config).await?;
     // Checked now rather than when a standby takes over.
     log.check_creates_once().await?;
     Ok(log)
 }
 
 /// Begins a chain in a folder without one, from the blocks of the log. Nothing is written if the node could not lead.
-fn begin_from_log(chosen: &Chosen, bucket: &Bucket, pinned: &Checkpoint) -> Result<()> {
+fn begin_from_log(chosen: &ResolvedSettings, bucket: &Bucket, pinned: &Checkpoint) -> Result<()> {
     let (folder, runtime) = (&chosen.data_dir, Handle::current());
     signers(chosen, &pinned.config)?;
     let config = std::sync::Arc::new(pinned.config.clone());
-    let log = runtime.block_on(join(bucket.clone(), config))?;
+    let log = runtime.block_on(open_log(bucket.clone(), config))?;
     if runtime.block_on(log.block(0))?.is_none() {
-        return Err(missing(&format_args!("a genesis block in {}; {GENESIS}", bucket.name())));
+        return Err(missing(&format_args!("a genesis block in {}; {GENESIS_HINT}", bucket.name())));
     }
     if let Some(block) = runtime.block_on(log.block(pinned.height))? {
         check_pinned(pinned, &block.header.header)?;
     }
     if !chosen.sync {
-        return begin_in(folder, || begin(folder, pinned, &chosen.schemes)).map(drop);
+        return begin_in(folder, || begin_replica(folder, pinned, &chosen.schemes)).map(drop);
     }
     for id in pinned.config.scheme_ids() {
         let scheme = Scheme::from_id(id)?;
-        if !carries(scheme) {
+        if !can_sync(scheme) {
             let expected = "no --sync: who makes blocks needs the states of all schemes";
             let found = format_args!("a chain with {}, whose state no node sends", scheme.as_str());
             return Err(Error::new(Reason::InvalidArgument, expected, found));
         }
     }
-    runtime.block_on(begin_with_state(&state_of(chosen)?, chosen)).map(drop)
+    runtime.block_on(begin_with_state(&state_leader(chosen)?, chosen)).map(drop)
 }
 
 /// Decides whether blocks of a folder that the log lacks may be published.
-struct Permit {
+struct PublishPermit {
     /// The folder's binding to this log.
-    bound: Option<Binding>,
+    bound: Option<LogBinding>,
     /// Whether the chain is new.
     is_new: bool,
     /// Whether the operator permits it.
@@ -180,21 +190,21 @@ struct Permit {
     log: String,
 }
 
-impl Permit {
+impl PublishPermit {
     /// `invalid_argument` if the log lacks blocks and must not get them: it could be the wrong log, in which other
     /// leaders make other blocks of the same heights.
-    fn check(&self, lacking: &RangeInclusive<u64>) -> Result<()> {
+    fn check(&self, missing: &RangeInclusive<u64>) -> Result<()> {
         let allowed = match &self.bound {
             Some(bound) => bound.publishing,
             None => self.publish || self.is_new,
         };
-        if allowed || lacking.is_empty() {
+        if allowed || missing.is_empty() {
             return Ok(());
         }
         let found = format_args!(
             "a log that lacks the blocks {} to {} of this folder",
-            lacking.start(),
-            lacking.end()
+            missing.start(),
+            missing.end()
         );
         let expected = match &self.bound {
             Some(_) => format!(
@@ -210,13 +220,17 @@ impl Permit {
         Err(Error::new(Reason::InvalidArgument, expected, found))
     }
 
-    fn binding(&self, publishing: bool) -> Binding {
-        Binding { log: self.log.clone(), publishing }
+    fn binding(&self, publishing: bool) -> LogBinding {
+        LogBinding { log: self.log.clone(), publishing }
     }
 
     /// Binds the folder to the log.
     fn bind(&self, folder: &Path, publishing: bool) -> Result<()> {
         let binding = self.binding(publishing);
-        if Binding::of(folder)?.as_ref() == Some(&binding) { Ok(()) } else { binding.write(folder) }
+        if LogBinding::of(folder)?.as_ref() == Some(&binding) {
+            Ok(())
+        } else {
+            binding.write(folder)
+        }
     }
 }

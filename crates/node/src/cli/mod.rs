@@ -1,22 +1,22 @@
 //! The commands.
 
-mod archive;
 mod authority;
 mod chain;
+mod chain_source;
 mod clients;
 mod exit;
 mod follow;
-mod fresh;
-mod lead;
 mod log;
-mod logged;
+mod log_commands;
+mod new_folder;
 mod params;
 mod promote;
-mod reach;
+mod redact;
 mod run;
+mod serve_history;
 mod serving;
 mod settings;
-mod shown;
+mod signing;
 mod transfer;
 
 use std::io::{self, Write as _};
@@ -27,7 +27,7 @@ use clap::{Parser, Subcommand};
 use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_node::authority as keys;
 
-use exit::Failure;
+use exit::CommandError;
 use settings::Settings;
 
 /// The reference full node of Prooflight: keeps state, makes blocks, signs headers, serves proofs.
@@ -41,43 +41,43 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Begin a chain: write its configuration and its genesis block.
-    Init(chain::Init),
+    Init(chain::InitArgs),
     /// Resume a chain and serve it; with --dev, begin a development chain if there is none.
     Run(Box<Settings>),
     /// Serve a chain from its log in an object store: a replica that needs no leader.
     Serve(Box<Settings>),
     /// Sign the blocks of a leader with an authority's key, on a machine of its own.
-    Authority(authority::Authority),
+    Authority(authority::AuthorityArgs),
     /// Make an authority key and print its public key.
     Keygen {
         /// The new file, readable only by its owner.
         file: PathBuf,
     },
     /// Print the checkpoint that an application pins.
-    Checkpoint(chain::Which),
+    Checkpoint(chain::CheckpointArgs),
     /// Execute every block again and compare all roots, signatures and values.
-    Verify(chain::Verify),
+    Verify(chain::VerifyArgs),
     /// Write every key and value as a line of JSON.
-    Export(transfer::Export),
+    Export(transfer::ExportArgs),
     /// Make blocks of the keys and values in a file.
-    Import(transfer::Import),
+    Import(transfer::ImportArgs),
     /// Copy the chain into a new folder, without its keys.
-    Backup(transfer::Backup),
+    Backup(transfer::BackupArgs),
     /// Copy a chain's log to another place, and check every block.
-    Copy(logged::Copy),
+    Copy(log_commands::CopyArgs),
     /// Make a standby lead at once.
-    Promote(promote::Promote),
+    Promote(promote::PromoteArgs),
     /// Serve proofs of smt from the snapshot files of a running node.
-    ServeHistory(archive::ServeHistory),
+    ServeHistory(serve_history::ServeHistory),
     /// Check a setup of lvmt, and build its tables.
-    Params(params::Params),
+    Params(params::ParamsArgs),
 }
 
 /// Runs the command of the arguments.
-pub(crate) fn run() -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), CommandError> {
     let Cli { command } = Cli::try_parse().unwrap_or_else(|error| {
         print_usage(&error);
-        process::exit(if error.use_stderr() { exit::USAGE.into() } else { 0 })
+        process::exit(if error.use_stderr() { exit::EXIT_USAGE.into() } else { 0 })
     });
     match command {
         Command::Init(init) => init.run()?,
@@ -85,7 +85,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Serve(settings) => run::serve_log(*settings)?,
         Command::Authority(authority) => authority.run()?,
         Command::Keygen { file } => {
-            let key = keys::generate()?;
+            let key = keys::generate_key()?;
             keys::write_key(&file, &key)?;
             println!("{}", Hex(&key.verifying_key().to_bytes()));
         }
@@ -105,7 +105,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 /// Prints a help text or a usage error. Both may contain URLs from variables or from the command line.
 fn print_usage(error: &clap::Error) {
     let text = error.render().to_string();
-    let shown = shown::with_origins(&text);
+    let shown = redact::redact_urls(&text);
     // If it cannot be printed, the exit code still reports the error.
     let _ = if shown == text {
         error.print()
@@ -117,6 +117,6 @@ fn print_usage(error: &clap::Error) {
 }
 
 /// The error of a file that could not be read or written.
-fn cannot(path: &std::path::Path, error: &io::Error) -> Error {
+fn file_error(path: &std::path::Path, error: &io::Error) -> Error {
     Error::new(Reason::InvalidArgument, format_args!("a usable {}", path.display()), error)
 }

@@ -4,15 +4,15 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
+use prooflight_amt::{ProverSetup, TableParts, Tables, VerifyingKey};
 use prooflight_core::chain::{LmptConfig, LvmtConfig};
 use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_node::files;
-use prooflight_node::schemes::{Progress, SchemeOptions, Shard};
+use prooflight_node::schemes::{ProgressCallback, SchemeOptions, ShardOption};
 
 /// The setup and shape of a new chain's LVMT store.
 #[derive(Clone, Debug, Args)]
-pub(super) struct Lvmt {
+pub(super) struct LvmtArgs {
     /// The setup of lvmt: dev, which is insecure, or a .ptau file
     #[arg(long = "lvmt-setup", default_value = "dev")]
     setup: String,
@@ -24,16 +24,16 @@ pub(super) struct Lvmt {
     log_arity: u8,
 }
 
-impl Default for Lvmt {
+impl Default for LvmtArgs {
     fn default() -> Self {
-        Self { setup: DEV.to_owned(), log_n: 16, log_arity: 2 }
+        Self { setup: DEV_SETUP.to_owned(), log_n: 16, log_arity: 2 }
     }
 }
 
 /// The development setup's name.
-const DEV: &str = "dev";
+const DEV_SETUP: &str = "dev";
 
-impl Lvmt {
+impl LvmtArgs {
     /// The part of the chain's configuration.
     pub(super) fn config(&self) -> Result<LvmtConfig> {
         let (log_n, log_arity) = (self.log_n, self.log_arity);
@@ -43,13 +43,13 @@ impl Lvmt {
 
     /// The file of the setup, if it is in one.
     pub(super) fn ptau(&self) -> Option<PathBuf> {
-        (self.setup != DEV).then(|| self.setup.clone().into())
+        (self.setup != DEV_SETUP).then(|| self.setup.clone().into())
     }
 }
 
 /// The eras of a new chain's LMPT store.
 #[derive(Clone, Copy, Debug, Args)]
-pub(super) struct Lmpt {
+pub(super) struct LmptArgs {
     /// The blocks of an era of lmpt, at the most
     #[arg(long = "lmpt-era-blocks", default_value_t = LmptConfig::default().era_blocks)]
     blocks: u32,
@@ -61,7 +61,7 @@ pub(super) struct Lmpt {
     bytes: u64,
 }
 
-impl Lmpt {
+impl LmptArgs {
     /// The part of the chain's configuration.
     pub(super) const fn config(self) -> LmptConfig {
         LmptConfig { era_blocks: self.blocks, era_ops: self.operations, era_bytes: self.bytes }
@@ -70,16 +70,16 @@ impl Lmpt {
 
 /// A node's scheme options; fixed when the chain is created in its folder.
 #[derive(Clone, Debug, Default, Args)]
-pub(super) struct Options {
+pub(super) struct SchemeArgs {
     /// The keys that lvmt can prove: full, none, or a class such as 3/4 [default: full]
     #[arg(long)]
-    proof_shard: Option<Shard>,
+    proof_shard: Option<ShardOption>,
     /// The number of blocks per snapshot file of smt; only the last one of each can be proved [default: 1]
     #[arg(long)]
     blocks_per_snapshot: Option<u64>,
 }
 
-impl Options {
+impl SchemeArgs {
     pub(super) fn choose(&self, ptau: Option<PathBuf>) -> SchemeOptions {
         options(self.proof_shard, self.blocks_per_snapshot, ptau)
     }
@@ -87,7 +87,7 @@ impl Options {
 
 /// A node's scheme options, with defaults for those not given.
 pub(super) fn options(
-    proof_shard: Option<Shard>,
+    proof_shard: Option<ShardOption>,
     blocks_per_snapshot: Option<u64>,
     ptau: Option<PathBuf>,
 ) -> SchemeOptions {
@@ -96,14 +96,14 @@ pub(super) fn options(
         proof_shard: proof_shard.unwrap_or(default.proof_shard),
         blocks_per_file: blocks_per_snapshot.unwrap_or(default.blocks_per_file),
         ptau,
-        progress: Progress(show),
+        progress: ProgressCallback(show_progress),
         ..default
     }
 }
 
 /// The arguments of `params`.
 #[derive(Debug, Args)]
-pub(super) struct Params {
+pub(super) struct ParamsArgs {
     /// dev, ppot (only its verifying key), or a .ptau file
     setup: String,
     /// log2 of the number of slots of a vector
@@ -117,7 +117,7 @@ pub(super) struct Params {
     tables: Option<PathBuf>,
 }
 
-impl Params {
+impl ParamsArgs {
     /// Checks a setup, prints its identity, and builds its tables if requested.
     pub(super) fn run(&self) -> Result<()> {
         let (setup, key) = if self.setup == "ppot" {
@@ -130,20 +130,20 @@ impl Params {
         println!("params id      {}", Hex(&key.params_id()));
         println!("slots          2^{}", key.log_n());
         println!("verifying key  {} bytes", key.encode().len());
-        let listed = setup.as_ref().and_then(Setup::listed_contributions);
-        for (label, text) in standing(&key, listed)? {
+        let listed = setup.as_ref().and_then(ProverSetup::listed_contributions);
+        for (label, text) in setup_report(&key, listed)? {
             println!("{label:14} {text}");
         }
         let (Some(folder), Some(setup)) = (&self.tables, setup) else { return Ok(()) };
-        let parts = Parts { single: true, tree: self.log_arity };
-        Tables::load_or_build(folder, &key, parts, || Ok(setup), &show)?;
+        let parts = TableParts { single: true, tree: self.log_arity };
+        Tables::load_or_build(folder, &key, parts, || Ok(setup), &show_progress)?;
         println!("tables         in {}", folder.display());
         Ok(())
     }
 }
 
 /// The lines that say what was checked about a setup, what was not, and whether it is secure.
-fn standing(key: &VerifyingKey, listed: Option<u32>) -> Result<Vec<(&'static str, String)>> {
+fn setup_report(key: &VerifyingKey, listed: Option<u32>) -> Result<Vec<(&'static str, String)>> {
     let mut lines = Vec::new();
     if let Some(contributions) = listed {
         let list = match contributions {
@@ -175,22 +175,22 @@ fn standing(key: &VerifyingKey, listed: Option<u32>) -> Result<Vec<(&'static str
     Ok(lines)
 }
 
-fn open(setup: &str, log_n: u8) -> Result<Setup> {
+fn open(setup: &str, log_n: u8) -> Result<ProverSetup> {
     match setup {
-        DEV => Setup::dev(log_n),
+        DEV_SETUP => ProverSetup::dev(log_n),
         file => {
             let path = Path::new(file);
             files::check_file(path).map_err(|error| {
                 Error::new(Reason::StoreFailed, format_args!("the file {}", path.display()), error)
             })?;
             eprintln!("checking {file}");
-            Setup::open_ptau(path, log_n)
+            ProverSetup::open_ptau(path, log_n)
         }
     }
 }
 
 /// Prints the progress of the tables: on a terminal one line that is overwritten, otherwise one line per percent.
-fn show(done: u64, total: u64) {
+fn show_progress(done: u64, total: u64) {
     let total = total.max(1);
     let percent = done * 100 / total;
     if done > 0 && (done - 1) * 100 / total == percent {
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn only_a_key_that_is_built_in_is_called_secure() {
         let standing = |key: Result<VerifyingKey>, listed| {
-            let lines = standing(&key.unwrap(), listed).unwrap();
+            let lines = setup_report(&key.unwrap(), listed).unwrap();
             lines
                 .iter()
                 .map(|(label, text)| format!("{label}: {text}"))

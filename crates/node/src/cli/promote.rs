@@ -2,28 +2,28 @@
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::copy::{Running, put};
+use prooflight_node::backup::{RunningNode, put};
 
-use super::chain::Where;
-use super::logged::runtime;
+use super::chain::FolderArgs;
+use super::log_commands::runtime;
 
 /// The standby.
 #[derive(Debug, Args)]
-pub(super) struct Promote {
+pub(super) struct PromoteArgs {
     #[command(flatten)]
-    folder: Where,
+    folder: FolderArgs,
     /// The admin listener of the standby, as http://HOST:PORT, instead of the folder of one on this machine
     #[arg(long)]
     admin: Option<String>,
 }
 
-impl Promote {
+impl PromoteArgs {
     pub(super) fn run(&self) -> Result<()> {
         let folder = &self.folder.data_dir;
         let admin = if let Some(admin) = &self.admin {
             admin.clone()
         } else {
-            let running = Running::of(folder)?.ok_or_else(|| {
+            let running = RunningNode::of(folder)?.ok_or_else(|| {
                 let expected = format_args!("a node that runs in {}", folder.display());
                 Error::new(Reason::InvalidArgument, expected, "none")
             })?;

@@ -8,58 +8,58 @@ use std::time::Duration;
 use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_node::authority::Signers;
-use prooflight_node::blocking::{self, Workers};
-use prooflight_node::clock::{Clock, now_ms, utc};
-use prooflight_node::copy::Access;
-use prooflight_node::desk::SignatureRound;
-use prooflight_node::follow::Progress;
-use prooflight_node::log::{Binding, check_unbound};
+use prooflight_node::backup::AdminAccess;
+use prooflight_node::blocking::{self, WorkerPool};
+use prooflight_node::clock::{Clock, format_utc, now_ms};
+use prooflight_node::follow::FollowProgress;
+use prooflight_node::log::{LogBinding, check_unbound};
 use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::{self, Conditions, Pace, Shared, Submitter};
-use prooflight_node::rpc::{self, Context, RequestLimits};
-use prooflight_node::schemes::Counted;
+use prooflight_node::producer::{self, BlockConditions, BlockPace, SharedLog, Submitter};
+use prooflight_node::rpc::{self, NodeApi, RequestLimits};
+use prooflight_node::schemes::StoreMetrics;
 use prooflight_node::server::{
-    self, AnswerMemory, Front, NodeStanding, Pages, ServerLimits, Standing,
+    self, AnswerMemory, HttpLayer, NodeStatus, ServerLimits, ServerStatus, StatusPages,
 };
-use prooflight_node::space::Space;
+use prooflight_node::signature_round::SignatureRound;
+use prooflight_node::space::DiskSpace;
 use prooflight_node::sync::SyncSource;
 use prooflight_node::{Chain, View, descriptors, files, scratch, snapshots};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::chain::{begin_development, first_view, open_to_lead};
+use super::chain::{begin_development, first_view, open_with_keys};
 use super::clients::clients;
-use super::exit::Failure;
+use super::exit::CommandError;
 use super::follow::{follow, follow_log};
-use super::lead::{Entrance, Lead, lead, proposals};
 use super::serving;
-use super::settings::{Chosen, Settings};
+use super::settings::{ResolvedSettings, Settings};
+use super::signing::{AuthorityListener, LeaderSigning, choose_signing, proposals};
 
-pub(super) fn run(settings: Settings) -> Result<(), Failure> {
-    let chosen = settings.choose()?;
+pub(super) fn run(settings: Settings) -> Result<(), CommandError> {
+    let chosen = settings.resolve()?;
     let role = match (&chosen.follow, &chosen.log) {
         (Some(_), Some(_)) => {
             let expected = "--follow, to copy a node's blocks, or --log, to lead or stand by";
             return Err(Error::new(Reason::InvalidArgument, expected, "both").into());
         }
-        (Some(leader), None) => Role::Follow(leader.clone()),
-        (None, _) => Role::Lead,
+        (Some(leader), None) => NodeRole::Follow(leader.clone()),
+        (None, _) => NodeRole::Lead,
     };
     serving::run(chosen.log_format, serve(chosen, role))
 }
 
 /// Serves a chain from its log.
-pub(super) fn serve_log(settings: Settings) -> Result<(), Failure> {
-    let chosen = settings.choose()?;
+pub(super) fn serve_log(settings: Settings) -> Result<(), CommandError> {
+    let chosen = settings.resolve()?;
     let Some(url) = chosen.log.clone() else {
         let expected = "--log with the URL of the chain's log";
         return Err(Error::new(Reason::InvalidArgument, expected, "none").into());
     };
-    serving::run(chosen.log_format, serve(chosen, Role::Read(url)))
+    serving::run(chosen.log_format, serve(chosen, NodeRole::Read(url)))
 }
 
 /// The role of a node: where its blocks come from.
-enum Role {
+enum NodeRole {
     /// This node makes the blocks, possibly after a time as a standby.
     Lead,
     /// From this node.
@@ -69,15 +69,15 @@ enum Role {
 }
 
 /// The handles of a running chain.
-pub(super) struct Source {
+pub(super) struct NodeHandles {
     /// The chain up to the newest block.
     pub(super) views: watch::Receiver<View>,
     /// Receives submissions, if this node makes blocks.
     pub(super) submitter: Option<Submitter>,
     /// The conditions for making blocks, if this node makes them.
-    pub(super) conditions: Option<Arc<Conditions>>,
+    pub(super) conditions: Option<Arc<BlockConditions>>,
     /// This node's progress, if it follows another.
-    pub(super) progress: Option<watch::Receiver<Progress>>,
+    pub(super) progress: Option<watch::Receiver<FollowProgress>>,
     /// Makes this node lead, if it is a standby.
     pub(super) promote: Option<watch::Sender<bool>>,
     /// The signature round with its server, if remote authorities sign.
@@ -86,19 +86,19 @@ pub(super) struct Source {
     pub(super) ended: JoinHandle<Result<()>>,
 }
 
-async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
+async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), CommandError> {
     let mut stop = pin!(serving::stop_signal()?);
     let metrics = Metrics::new();
-    chosen.schemes.counted = Counted(Some(metrics.clone()));
+    chosen.schemes.metrics = StoreMetrics(Some(metrics.clone()));
     if chosen.publish_snapshots && chosen.log.is_none() {
         let expected = "--log with the place of the snapshots, with --publish-snapshots";
         return Err(Error::new(Reason::InvalidArgument, expected, "none").into());
     }
     // Before anything is written.
     files::check_folder(&chosen.data_dir)?;
-    scratch::remove_left(&chosen.data_dir);
+    scratch::remove_orphans(&chosen.data_dir);
     let clients = Arc::new(clients(&chosen)?);
-    let entrance = Entrance::take(&chosen, matches!(role, Role::Lead))?;
+    let entrance = AuthorityListener::take(&chosen, matches!(role, NodeRole::Lead))?;
     let connections =
         descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
     let bound = serving::bind(chosen.listen)?;
@@ -106,23 +106,26 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         serving::start_admin(chosen.admin_listen, chosen.listen, chosen.policy.clone(), &metrics)?;
     let starting = async {
         let (chosen, metrics) = (chosen.clone(), metrics.clone());
-        let standing = admin.standing.clone();
+        let standing = admin.status.clone();
         match role {
-            Role::Follow(leader) => follow(&leader, chosen, metrics).await,
-            Role::Read(url) => follow_log(&url, chosen, metrics).await,
-            Role::Lead => {
-                blocking::aside(move || produce(&chosen, entrance, &standing, &metrics)).await
+            NodeRole::Follow(leader) => follow(&leader, chosen, metrics).await,
+            NodeRole::Read(url) => follow_log(&url, chosen, metrics).await,
+            NodeRole::Lead => {
+                blocking::run_blocking(move || {
+                    start_producer(&chosen, entrance, &standing, &metrics)
+                })
+                .await
             }
         }
     };
-    let Source { views, submitter, conditions, progress, promote, round, mut ended } = tokio::select! {
+    let NodeHandles { views, submitter, conditions, progress, promote, round, mut ended } = tokio::select! {
         () = &mut stop => return Ok(()),
         started = starting => started?,
     };
     let publishing = publish_snapshots(&chosen, &views, &metrics)?.map(tokio::spawn);
     let time = Duration::from_millis(chosen.request_time_ms);
-    let workers = Workers::new(AnswerMemory::new(chosen.max_answer_bytes));
-    let context = Context {
+    let workers = WorkerPool::new(AnswerMemory::new(chosen.max_answer_bytes));
+    let context = NodeApi {
         views: views.clone(),
         progress: progress.clone(),
         submitter,
@@ -144,15 +147,15 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         // Leaves time to send the reply that reports the timeout before the connection is cut.
         request_time: time + Duration::from_secs(1),
     };
-    admin.standing.send_replace(Arc::new(NodeStanding {
+    admin.status.send_replace(Arc::new(NodeStatus {
         views: views.clone(),
         conditions,
         progress,
         promote,
-        access: Access::open(&chosen.data_dir, admin.address)?,
+        access: AdminAccess::open(&chosen.data_dir, admin.address)?,
     }));
-    let pages = Pages { standing: admin.standing.subscribe(), metrics, workers };
-    let front = Front {
+    let pages = StatusPages { status: admin.status.subscribe(), metrics, workers };
+    let front = HttpLayer {
         limits,
         clients,
         pages,
@@ -161,7 +164,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
         refusal: None,
     };
     let (address, server) = server::start(bound, module, front)?;
-    announce(&views.borrow(), address, admin.address);
+    log_start(&views.borrow(), address, admin.address);
 
     // The producer or follower ends on its own only if no more blocks can be stored.
     let early = tokio::select! {
@@ -179,7 +182,7 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
     serving::stop(server, admin).await;
     let ended = match early {
         Some(ended) => ended,
-        None => match tokio::time::timeout(serving::GRACE, ended).await {
+        None => match tokio::time::timeout(serving::SHUTDOWN_TIMEOUT, ended).await {
             Ok(ended) => ended,
             // A connection that does not end still holds a submitter. Every block that was
             // acknowledged is on disk.
@@ -190,31 +193,31 @@ async fn serve(mut chosen: Chosen, role: Role) -> Result<(), Failure> {
 }
 
 /// The state of a node that makes the blocks of its chain.
-pub(super) struct Led {
+pub(super) struct LeaderState {
     pub(super) chain: Chain,
     /// The local authority keys.
     pub(super) signers: Signers,
     /// The log that is shared with other nodes, if the chain has one.
-    pub(super) shared: Option<Shared>,
+    pub(super) shared: Option<SharedLog>,
     /// Makes this node lead, if it is a standby.
     pub(super) promote: Option<watch::Sender<bool>>,
     /// The binding to write once there is a genesis block, if remote authorities must sign that block.
-    pub(super) begun: Option<Binding>,
+    pub(super) new_binding: Option<LogBinding>,
 }
 
 /// Resumes a chain; if there is none, begins a development chain if permitted.
-fn resume(chosen: &Chosen) -> Result<Led> {
+fn resume(chosen: &ResolvedSettings) -> Result<LeaderState> {
     let folder = &chosen.data_dir;
     check_unbound(folder, chosen.log_moved_from.as_deref())?;
     if !Chain::exists(folder)? {
         begin_if_dev(chosen)?;
     }
-    let (chain, signers) = open_to_lead(folder, &chosen.schemes)?;
-    Ok(Led { chain, signers, shared: None, promote: None, begun: None })
+    let (chain, signers) = open_with_keys(folder, &chosen.schemes)?;
+    Ok(LeaderState { chain, signers, shared: None, promote: None, new_binding: None })
 }
 
 /// Begins a development chain in a folder without a chain, if permitted.
-pub(super) fn begin_if_dev(chosen: &Chosen) -> Result<()> {
+pub(super) fn begin_if_dev(chosen: &ResolvedSettings) -> Result<()> {
     let folder = &chosen.data_dir;
     if !chosen.dev {
         let expected = format_args!(
@@ -232,20 +235,21 @@ pub(super) fn begin_if_dev(chosen: &Chosen) -> Result<()> {
 }
 
 /// Makes the blocks of a chain.
-fn produce(
-    chosen: &Chosen,
-    entrance: Option<Entrance>,
-    standing: &watch::Sender<Arc<dyn Standing>>,
+fn start_producer(
+    chosen: &ResolvedSettings,
+    entrance: Option<AuthorityListener>,
+    standing: &watch::Sender<Arc<dyn ServerStatus>>,
     metrics: &Metrics,
-) -> Result<Source> {
+) -> Result<NodeHandles> {
     let folder = &chosen.data_dir;
-    let Led { mut chain, signers, mut shared, promote, begun } = match &chosen.log {
-        Some(url) => super::log::open(url, chosen, metrics)?,
-        None => resume(chosen)?,
-    };
+    let LeaderState { mut chain, signers, mut shared, promote, new_binding: begun } =
+        match &chosen.log {
+            Some(url) => super::log::open(url, chosen, metrics)?,
+            None => resume(chosen)?,
+        };
     let proposals = proposals(folder, &chain, shared.as_ref())?;
-    let Lead { signing, round, shown } =
-        lead(&chain, signers, proposals, entrance, standing, metrics)?;
+    let LeaderSigning { signing, round, views: shown } =
+        choose_signing(&chain, signers, proposals, entrance, standing, metrics)?;
     let first = first_view(folder, &mut chain, &signing, shared.as_mut())?;
     if let Some(begun) = begun {
         begun.write(folder)?;
@@ -258,22 +262,22 @@ fn produce(
     let _ = shown.set(views.clone());
     signing.published(views.borrow().height())?;
     metrics.store(chain.disk_bytes()?);
-    let pace = Pace {
+    let pace = BlockPace {
         interval: Duration::from_millis(chosen.block_interval_ms),
         empty_blocks: chosen.empty_blocks,
         keep: chosen.keep,
     };
-    let space = Space::new(folder, chosen.min_free_bytes);
-    let mut conditions = Conditions::new(views.clone(), Clock::system(), space);
+    let space = DiskSpace::new(folder, chosen.min_free_bytes);
+    let mut conditions = BlockConditions::new(views.clone(), Clock::system(), space);
     if let Some(shared) = &shared {
-        conditions = conditions.without(shared.log.troubles());
+        conditions = conditions.with_health(shared.log.health());
     }
     if let Some((round, _)) = &round {
         conditions = conditions.with_round(round.clone());
     }
     let conditions = Arc::new(conditions);
     if let Err(error) = conditions.check() {
-        let (reason, now) = (error.reason(), utc(now_ms()));
+        let (reason, now) = (error.reason(), format_utc(now_ms()));
         tracing::error!(%reason, %error, now, "no blocks are made for now");
     }
     let (submitter, thread) = producer::start_with(
@@ -289,7 +293,7 @@ fn produce(
         let panicked = |_| Err(Error::new(Reason::Bug, "a thread that makes blocks", "a panic"));
         thread.join().unwrap_or_else(panicked)
     });
-    Ok(Source {
+    Ok(NodeHandles {
         views,
         submitter: Some(submitter),
         conditions: Some(conditions),
@@ -304,7 +308,7 @@ fn produce(
 ///
 /// `invalid_argument` if the chain has no `smt`.
 fn publish_snapshots(
-    chosen: &Chosen,
+    chosen: &ResolvedSettings,
     views: &watch::Receiver<View>,
     metrics: &Metrics,
 ) -> Result<Option<impl Future<Output = ()> + use<>>> {
@@ -319,14 +323,14 @@ fn publish_snapshots(
     Ok(Some(snapshots::publish(bucket, folder, views.clone())))
 }
 
-fn announce(view: &View, address: SocketAddr, admin: SocketAddr) {
+fn log_start(view: &View, address: SocketAddr, admin: SocketAddr) {
     tracing::info!(
         %address,
         %admin,
         chain = %Hex(&view.config().id()),
         height = view.height(),
         head = %Hex(view.head_hash()),
-        time = utc(now_ms()),
+        time = format_utc(now_ms()),
         "serving"
     );
 }

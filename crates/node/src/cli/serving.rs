@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::blocking::Workers;
+use prooflight_node::blocking::WorkerPool;
 use prooflight_node::metrics::Metrics;
-use prooflight_node::server::{self, Bound, Closed, Pages, RequestPolicy, Standing, admin};
+use prooflight_node::server::{
+    self, BoundAddress, LifecyclePhase, RequestPolicy, ServerStatus, StatusPages, admin,
+};
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
-use super::exit::Failure;
+use super::exit::CommandError;
 use super::settings::LogFormat;
 
 /// The time that running requests get to finish once a server is told to stop.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
+pub(super) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Runs a server on a multi-threaded runtime.
 pub(super) fn run<E: From<Error>>(
@@ -34,16 +36,16 @@ pub(super) fn run<E: From<Error>>(
 }
 
 /// Binds an address. An address that is in use may be free at the next attempt.
-pub(super) fn bind(listen: SocketAddr) -> Result<Bound, Failure> {
-    server::bind(listen).map_err(Failure::unavailable)
+pub(super) fn bind(listen: SocketAddr) -> Result<BoundAddress, CommandError> {
+    server::bind(listen).map_err(CommandError::unavailable)
 }
 
 /// The admin listener of a server, whose status is replaced once the chain is open.
-pub(super) struct Admin {
+pub(super) struct AdminListener {
     /// The address on which it listens.
     pub(super) address: SocketAddr,
     /// Receives the server's status.
-    pub(super) standing: watch::Sender<Arc<dyn Standing>>,
+    pub(super) status: watch::Sender<Arc<dyn ServerStatus>>,
 }
 
 /// Starts the admin listener, on the default address for `listen` unless another one is given.
@@ -52,23 +54,25 @@ pub(super) fn start_admin(
     listen: SocketAddr,
     policy: RequestPolicy,
     metrics: &Metrics,
-) -> Result<Admin, Failure> {
-    let (standing, shown) = watch::channel(Arc::new(Closed::Opening) as Arc<dyn Standing>);
+) -> Result<AdminListener, CommandError> {
+    let (standing, shown) =
+        watch::channel(Arc::new(LifecyclePhase::Opening) as Arc<dyn ServerStatus>);
     // Separate workers, for which no client competes.
-    let pages = Pages { standing: shown, metrics: metrics.clone(), workers: Workers::default() };
-    let bound = bind(given.unwrap_or_else(|| admin::beside(listen)))?;
-    let address = admin::start(bound, pages, policy).map_err(Failure::unavailable)?;
+    let pages =
+        StatusPages { status: shown, metrics: metrics.clone(), workers: WorkerPool::default() };
+    let bound = bind(given.unwrap_or_else(|| admin::default_address(listen)))?;
+    let address = admin::start(bound, pages, policy).map_err(CommandError::unavailable)?;
     tracing::info!(admin = %address, "opening");
-    Ok(Admin { address, standing })
+    Ok(AdminListener { address, status: standing })
 }
 
 /// Stops a server, and waits a limited time for its requests.
-pub(super) async fn stop(server: ServerHandle, admin: Admin) {
+pub(super) async fn stop(server: ServerHandle, admin: AdminListener) {
     tracing::info!("stopping");
-    admin.standing.send_replace(Arc::new(Closed::Stopping));
+    admin.status.send_replace(Arc::new(LifecyclePhase::Stopping));
     // Only fails if the server has stopped already.
     let _ = server.stop();
-    if tokio::time::timeout(GRACE, server.stopped()).await.is_err() {
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, server.stopped()).await.is_err() {
         tracing::warn!("some requests did not end in time");
     }
 }

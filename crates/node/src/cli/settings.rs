@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::blocking::Proxies;
-use prooflight_node::schemes::{CACHE_BYTES, SchemeOptions, Shard};
-use prooflight_node::server::{ANSWER_BYTES, REPLY_BYTES, RequestPolicy};
-use prooflight_node::{Retention, files};
+use prooflight_node::blocking::ProxyAddresses;
+use prooflight_node::schemes::{CACHE_BYTES, SchemeOptions, ShardOption};
+use prooflight_node::server::{ANSWER_BYTES, MAX_REPLY_BYTES, RequestPolicy};
+use prooflight_node::{BlockRetention, files};
 use serde::Deserialize;
 
 use super::clients::ClientSettings;
@@ -132,7 +132,7 @@ pub(crate) struct Settings {
     sync: Option<bool>,
     /// On a first start: the keys that lvmt can prove: full, none, or a class such as 3/4 [default: full]
     #[arg(long, env = "PROOFLIGHT_PROOF_SHARD")]
-    proof_shard: Option<Shard>,
+    proof_shard: Option<ShardOption>,
     /// On a first start: the number of blocks per snapshot file of smt [default: 1]
     #[arg(long, env = "PROOFLIGHT_BLOCKS_PER_SNAPSHOT")]
     blocks_per_snapshot: Option<u64>,
@@ -172,14 +172,14 @@ pub(crate) enum LogFormat {
 /// Settings with their defaults filled in.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub(crate) struct Chosen {
+pub(crate) struct ResolvedSettings {
     pub(crate) data_dir: PathBuf,
     pub(crate) dev: bool,
     pub(crate) listen: SocketAddr,
     pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) block_interval_ms: u64,
     pub(crate) empty_blocks: bool,
-    pub(crate) keep: Retention,
+    pub(crate) keep: BlockRetention,
     pub(crate) min_free_bytes: u64,
     pub(crate) token_file: Option<PathBuf>,
     pub(crate) authority_listen: Option<SocketAddr>,
@@ -191,7 +191,7 @@ pub(crate) struct Chosen {
     pub(crate) eth_chain_id: u64,
     pub(crate) max_connections: u32,
     pub(crate) max_connections_per_address: u32,
-    pub(crate) proxies: Proxies,
+    pub(crate) proxies: ProxyAddresses,
     pub(crate) max_answer_bytes: usize,
     pub(crate) request_time_ms: u64,
     pub(crate) follow: Option<String>,
@@ -214,17 +214,17 @@ pub(crate) struct Chosen {
 
 impl Settings {
     /// Resolves the settings: flags override the environment, which overrides the file, which overrides the defaults.
-    pub(crate) fn choose(self) -> Result<Chosen> {
+    pub(crate) fn resolve(self) -> Result<ResolvedSettings> {
         let file = self.config.as_deref().map(read).transpose()?.unwrap_or_default();
         let local = SocketAddr::from(([127, 0, 0, 1], 8645));
-        Ok(Chosen {
+        Ok(ResolvedSettings {
             data_dir: self.data_dir.or(file.data_dir).unwrap_or_else(|| "prooflight-data".into()),
             dev: self.dev.or(file.dev).unwrap_or(false),
             listen: self.listen.or(file.listen).unwrap_or(local),
             admin_listen: self.admin_listen.or(file.admin_listen),
             block_interval_ms: self.block_interval_ms.or(file.block_interval_ms).unwrap_or(1000),
             empty_blocks: self.empty_blocks.or(file.empty_blocks).unwrap_or(false),
-            keep: Retention {
+            keep: BlockRetention {
                 states: self.keep_states.or(file.keep_states),
                 blocks: self.keep_blocks.or(file.keep_blocks),
             },
@@ -245,14 +245,14 @@ impl Settings {
                 .max_connections_per_address
                 .or(file.max_connections_per_address)
                 .unwrap_or(64),
-            proxies: Proxies::new(if self.proxies.is_empty() {
+            proxies: ProxyAddresses::new(if self.proxies.is_empty() {
                 &file.proxies
             } else {
                 &self.proxies
             }),
             max_answer_bytes: self
                 .max_answer_bytes
-                .or(file.max_answer_bytes.map(at_least_an_answer).transpose()?)
+                .or(file.max_answer_bytes.map(check_answer_bytes).transpose()?)
                 .unwrap_or(ANSWER_BYTES),
             request_time_ms: self.request_time_ms.or(file.request_time_ms).unwrap_or(30_000),
             follow: self.follow.or(file.follow),
@@ -283,7 +283,7 @@ impl Settings {
 }
 
 fn read(path: &Path) -> Result<Settings> {
-    let text = files::read_to_string(path).map_err(|error| super::cannot(path, &error))?;
+    let text = files::read_to_string(path).map_err(|error| super::file_error(path, &error))?;
     toml::from_str(&text).map_err(|error| {
         Error::new(Reason::InvalidArgument, format_args!("settings in {}", path.display()), error)
     })
@@ -292,14 +292,14 @@ fn read(path: &Path) -> Result<Settings> {
 /// Reads the memory for answers.
 pub(super) fn answer_bytes(text: &str) -> Result<usize, String> {
     let bytes = text.parse().map_err(|error| format!("{error}"))?;
-    at_least_an_answer(bytes).map_err(|error| error.to_string())
+    check_answer_bytes(bytes).map_err(|error| error.to_string())
 }
 
 /// `invalid_argument` if the largest answer does not fit.
-fn at_least_an_answer(bytes: usize) -> Result<usize> {
-    if bytes >= REPLY_BYTES as usize {
+fn check_answer_bytes(bytes: usize) -> Result<usize> {
+    if bytes >= MAX_REPLY_BYTES as usize {
         return Ok(bytes);
     }
-    let expected = format_args!("memory for an answer of {REPLY_BYTES} bytes");
+    let expected = format_args!("memory for an answer of {MAX_REPLY_BYTES} bytes");
     Err(Error::new(Reason::InvalidArgument, expected, bytes))
 }

@@ -10,20 +10,20 @@ use clap::Args;
 use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::authority::Signers;
+use prooflight_node::backup::{BackupSource, StateLine, pipe, receive};
 use prooflight_node::clock::now_ms;
-use prooflight_node::copy::{Line, Source, pipe, receive};
 use prooflight_node::log::check_unbound;
 use prooflight_node::normalise::{check, check_all};
 use prooflight_node::schemes::SchemeOptions;
-use prooflight_node::{Audited, Chain, audit};
+use prooflight_node::{AuditReport, Chain, audit};
 
-use super::cannot;
-use super::chain::{Where, open};
-use super::logged::InLog;
-use super::reach::{Reached, reach};
+use super::chain::{FolderArgs, open};
+use super::chain_source::{ChainSource, open_source};
+use super::file_error;
+use super::log_commands::LogArgs;
 
-fn parse(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation> {
-    let Line { key, value } = serde_json::from_str(line).map_err(|error| {
+fn parse_line(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation> {
+    let StateLine { key, value } = serde_json::from_str(line).map_err(|error| {
         let expected = format_args!("a key and a value in line {number}");
         Error::new(Reason::InvalidArgument, expected, error)
     })?;
@@ -34,10 +34,11 @@ fn parse(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation
 
 /// Reads an exported state, as the operations of one block.
 pub(super) fn read_block(path: &Path, config: &ChainConfig) -> Result<Vec<StateOperation>> {
-    let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
+    let file = fs::File::open(path).map_err(|error| file_error(path, &error))?;
     let lines = BufReader::new(file).lines().zip(1_u64..);
-    let operations = lines
-        .map(|(line, number)| parse(&line.map_err(|error| cannot(path, &error))?, number, config));
+    let operations = lines.map(|(line, number)| {
+        parse_line(&line.map_err(|error| file_error(path, &error))?, number, config)
+    });
     let operations = operations.collect::<Result<Vec<_>>>()?;
     check_all(&operations, config)?;
     Ok(operations)
@@ -45,34 +46,34 @@ pub(super) fn read_block(path: &Path, config: &ChainConfig) -> Result<Vec<StateO
 
 /// The arguments of `export`.
 #[derive(Debug, Args)]
-pub(super) struct Export {
+pub(super) struct ExportArgs {
     #[command(flatten)]
-    folder: Where,
+    folder: FolderArgs,
     #[command(flatten)]
-    log: InLog,
+    log: LogArgs,
     /// The new file.
     file: PathBuf,
 }
 
-impl Export {
+impl ExportArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let failed = |error: &std::io::Error| cannot(&self.file, error);
+        let failed = |error: &std::io::Error| file_error(&self.file, error);
         if self.file.exists() {
             let expected = format_args!("a new file {}", self.file.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one that exists"));
         }
         let (_scratch, reached) = match self.log.open()? {
             Some(log) => {
-                let (scratch, chain) = log.execute_aside()?;
-                let source = Source::new(chain.view()?, scratch.path());
-                (Some(scratch), Reached::Here(source))
+                let (scratch, chain) = log.execute_in_scratch()?;
+                let source = BackupSource::new(chain.view()?, scratch.path());
+                (Some(scratch), ChainSource::Opened(source))
             }
-            None => (None, reach(&self.folder.data_dir)?),
+            None => (None, open_source(&self.folder.data_dir)?),
         };
         let mut file = fs::File::create_new(&self.file).map_err(|error| failed(&error))?;
         let exported = match reached {
-            Reached::Here(source) => source.export(&mut file),
-            Reached::Running(node) => {
+            ChainSource::Opened(source) => source.export(&mut file),
+            ChainSource::Running(node) => {
                 node.fetch("/export", |piece| file.write_all(piece).map_err(|error| failed(&error)))
             }
         };
@@ -86,9 +87,9 @@ impl Export {
 
 /// The arguments of `import`.
 #[derive(Debug, Args)]
-pub(super) struct Import {
+pub(super) struct ImportArgs {
     #[command(flatten)]
-    folder: Where,
+    folder: FolderArgs,
     /// The file.
     file: PathBuf,
     /// The number of keys per block; fewer if they are too large for one.
@@ -96,11 +97,11 @@ pub(super) struct Import {
     block: usize,
 }
 
-impl Import {
+impl ImportArgs {
     pub(super) fn run(&self) -> Result<()> {
         let path = &self.file;
-        let file = fs::File::open(path).map_err(|error| cannot(path, &error))?;
-        let size = file.metadata().map_err(|error| cannot(path, &error))?.len();
+        let file = fs::File::open(path).map_err(|error| file_error(path, &error))?;
+        let size = file.metadata().map_err(|error| file_error(path, &error))?.len();
         check_unbound(&self.folder.data_dir, None).map_err(|error| {
             let expected = format_args!(
                 "submissions to the leader instead of an import, or {}",
@@ -108,11 +109,11 @@ impl Import {
             );
             Error::new(error.reason(), expected, error.found())
         })?;
-        let options = SchemeOptions { unproved: true, ..SchemeOptions::default() };
+        let options = SchemeOptions { readers_disabled: true, ..SchemeOptions::default() };
         let (mut chain, signers) = open(&self.folder.data_dir, &options)?;
         let imported = self.read(&mut chain, &signers, file, size);
         // Also if a later line is refused: the earlier blocks stay.
-        let ended = chain.end_unproved();
+        let ended = chain.finish_import();
         imported.and(ended)
     }
 
@@ -124,9 +125,9 @@ impl Import {
         let (mut operations, mut done, mut keys) = (Vec::with_capacity(at_once), 0, 0_u64);
         let mut lines = BufReader::new(file).lines().zip(1_u64..).peekable();
         while let Some((line, number)) = lines.next() {
-            let line = line.map_err(|error| cannot(path, &error))?;
+            let line = line.map_err(|error| file_error(path, &error))?;
             done += line.len() as u64 + 1;
-            operations.push(parse(&line, number, &config)?);
+            operations.push(parse_line(&line, number, &config)?);
             keys += 1;
             if operations.len() == at_once || lines.peek().is_none() {
                 make(chain, signers, &operations)?;
@@ -153,28 +154,28 @@ fn make(chain: &mut Chain, signers: &Signers, operations: &[StateOperation]) -> 
 
 /// The arguments of `backup`.
 #[derive(Debug, Args)]
-pub(super) struct Backup {
+pub(super) struct BackupArgs {
     #[command(flatten)]
-    folder: Where,
+    folder: FolderArgs,
     #[command(flatten)]
-    log: InLog,
+    log: LogArgs,
     /// The new folder.
     to: PathBuf,
 }
 
-impl Backup {
+impl BackupArgs {
     /// Copies the chain and checks the copy, which can then be resumed or followed.
     pub(super) fn run(&self) -> Result<()> {
         let to = &self.to;
         let existed = to.exists();
         let is_empty =
-            !existed || fs::read_dir(to).map_err(|error| cannot(to, &error))?.next().is_none();
+            !existed || fs::read_dir(to).map_err(|error| file_error(to, &error))?.next().is_none();
         if !is_empty {
             let expected = format_args!("a new or empty folder {}", to.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "files in it"));
         }
         let made = self.make().and_then(|()| audit(&Chain::open(to)?.view()?));
-        let Audited { blocks, values } = made.inspect_err(|_| {
+        let AuditReport { blocks, values } = made.inspect_err(|_| {
             // An incomplete or damaged copy is removed.
             let _ = fs::remove_dir_all(to);
             if existed {
@@ -199,13 +200,13 @@ impl Backup {
     }
 
     fn copy(&self) -> Result<()> {
-        let reached = reach(&self.folder.data_dir)?;
+        let reached = open_source(&self.folder.data_dir)?;
         let (mut pipe, reader) = pipe();
-        let (to, left) = (self.to.clone(), pipe.left());
+        let (to, left) = (self.to.clone(), pipe.reader_gone());
         let receiving = thread::spawn(move || receive(reader, &to));
         let sent = match reached {
-            Reached::Here(source) => source.send(pipe),
-            Reached::Running(node) => node.fetch("/backup", move |piece| {
+            ChainSource::Opened(source) => source.send(pipe),
+            ChainSource::Running(node) => node.fetch("/backup", move |piece| {
                 let received = |error| Error::new(Reason::StoreFailed, "a copy", error);
                 pipe.write_all(piece).map_err(received)
             }),

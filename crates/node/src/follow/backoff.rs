@@ -6,15 +6,15 @@ use std::time::Duration;
 ///
 /// The jitter keeps the replicas of a leader from all asking it at the same moment once it is back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Backoff {
+pub(crate) struct RetryBackoff {
     first: Duration,
     failures: u32,
 }
 
 /// The longest delay, as a multiple of the first.
-const LONGEST: u32 = 32;
+const MAX_FACTOR: u32 = 32;
 
-impl Backoff {
+impl RetryBackoff {
     pub(crate) const fn new(first: Duration) -> Self {
         Self { first, failures: 0 }
     }
@@ -25,7 +25,7 @@ impl Backoff {
 
     /// Returns the delay after one more failure.
     pub(crate) fn failed(&mut self) -> Duration {
-        let whole = self.first * 2_u32.saturating_pow(self.failures).min(LONGEST);
+        let whole = self.first * 2_u32.saturating_pow(self.failures).min(MAX_FACTOR);
         self.failures = self.failures.saturating_add(1);
         let mut chance = [0];
         // Without randomness, the delay is not shortened.
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_a_limit_and_begin_anew_after_success() {
-        let mut backoff = Backoff::new(Duration::from_secs(1));
+        let mut backoff = RetryBackoff::new(Duration::from_secs(1));
         for seconds in [1, 2, 4, 8, 16, 32, 32] {
             let whole = Duration::from_secs(seconds);
             let wait = backoff.failed();

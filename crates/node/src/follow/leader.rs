@@ -11,23 +11,23 @@ use hyper_util::rt::TokioExecutor;
 use jsonrpsee::server::HttpBody;
 use prooflight_core::chain::{SignedHeader, StateOperation};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
-use prooflight_json::{Hex, Quantity, StateOp};
+use prooflight_json::{HexBytes, OperationJson, Quantity};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::progress::Known;
-use crate::rpc::ErrorData;
-use crate::server::REPLY_BYTES;
-use crate::{Block, Body};
+use super::progress::KnownHead;
+use crate::rpc::ErrorDetails;
+use crate::server::MAX_REPLY_BYTES;
+use crate::{Block, BlockBody};
 
 /// Queries a node over HTTP. Replies are decoded; nothing in them is trusted.
 ///
 /// `unreachable`, `request_timeout`, `server_error` and `invalid_reply` mean that it returned no
 /// result; `invalid_result` and the reasons of header decoding mean that the result is malformed.
 #[derive(Clone, Debug)]
-pub struct Leader {
+pub struct LeaderClient {
     client: Client<HttpConnector, HttpBody>,
     url: Uri,
     time: Duration,
@@ -35,7 +35,7 @@ pub struct Leader {
     token: Option<HeaderValue>,
 }
 
-impl Leader {
+impl LeaderClient {
     /// Creates a client for a leader; each reply must arrive within `time`.
     ///
     /// `invalid_argument` if the URL is not an HTTP URL, or contains a user name or password.
@@ -103,14 +103,14 @@ impl Leader {
     ///
     /// `None` if it knows none. It only affects when a replica calls itself ready, so a node that does
     /// not have the method, or answers nonsense, counts as one that has every block.
-    pub(super) async fn progress(&self) -> Option<Known> {
+    pub(super) async fn progress(&self) -> Option<KnownHead> {
         let told = self.ask::<ProgressReply>("prooflight_progress", json!({})).await;
         let now = Instant::now();
         let Ok(ProgressReply { newest, age_ms }) = told else {
-            return Some(Known { height: 0, at: now });
+            return Some(KnownHead { height: 0, at: now });
         };
         let at = now.checked_sub(Duration::from_millis(age_ms?.0))?;
-        Some(Known { height: newest?.0, at })
+        Some(KnownHead { height: newest?.0, at })
     }
 
     /// The time limit of an answer.
@@ -119,7 +119,7 @@ impl Leader {
     }
 
     /// Calls a method with these parameters and returns its result.
-    pub(crate) async fn tell<T: DeserializeOwned>(
+    pub(crate) async fn ask_with<T: DeserializeOwned>(
         &self,
         method: &'static str,
         params: &impl Serialize,
@@ -144,7 +144,7 @@ impl Leader {
         method: &'static str,
         params: Value,
     ) -> Result<T> {
-        self.call(method, params).await?.map_err(|refusal| refusal.passed_on())
+        self.call(method, params).await?.map_err(|refusal| refusal.forwarded())
     }
 
     /// Calls a method. The inner result is the node's result or refusal; the outer error means that
@@ -153,8 +153,8 @@ impl Leader {
         &self,
         method: &'static str,
         params: Value,
-    ) -> Result<Result<T, Refusal>> {
-        let call = json!({ "jsonrpc": "2.0", "id": ID, "method": method, "params": params });
+    ) -> Result<Result<T, RpcRefusal>> {
+        let call = json!({ "jsonrpc": "2.0", "id": CALL_ID, "method": method, "params": params });
         let reply = tokio::time::timeout(self.time, self.post(call.to_string())).await;
         let (status, reply) = reply.unwrap_or_else(|_| {
             let expected = format_args!("an answer within {:?}", self.time);
@@ -162,7 +162,9 @@ impl Leader {
         })?;
         let reply = match serde_json::from_slice(&reply) {
             // A refused request also has an error status.
-            Ok(Reply { error: Some(error), .. }) => return Ok(Err(Refusal(error.to_owned()))),
+            Ok(RpcReply { error: Some(error), .. }) => {
+                return Ok(Err(RpcRefusal(error.to_owned())));
+            }
             _ if !status.is_success() => {
                 return Err(quote(Reason::ServerError, "the status 200", &status));
             }
@@ -170,7 +172,7 @@ impl Leader {
         };
         let reply =
             reply.map_err(|error| quote(Reason::InvalidReply, "a reply of JSON-RPC", &error))?;
-        let Reply { id: Some(ID), result: Some(result), .. } = reply else {
+        let RpcReply { id: Some(CALL_ID), result: Some(result), .. } = reply else {
             return Err(quote(Reason::InvalidReply, "a reply to the call", &"another"));
         };
         serde_json::from_str(result.get())
@@ -190,7 +192,7 @@ impl Leader {
         let response = self.client.request(request).await;
         let response = response.map_err(|error| quote(Reason::Unreachable, "an answer", &error))?;
         let status = response.status();
-        let most = usize::try_from(REPLY_BYTES).unwrap_or(usize::MAX);
+        let most = usize::try_from(MAX_REPLY_BYTES).unwrap_or(usize::MAX);
         match Limited::new(response.into_body(), most).collect().await {
             Ok(body) => Ok((status, body.to_bytes().into())),
             Err(error) if error.is::<LengthLimitError>() => {
@@ -202,7 +204,7 @@ impl Leader {
     }
 }
 
-impl core::fmt::Display for Leader {
+impl core::fmt::Display for LeaderClient {
     /// The origin of its URL, whose path may hold a key.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "http://{}", self.url.authority().map_or("", |host| host.as_str()))
@@ -210,11 +212,11 @@ impl core::fmt::Display for Leader {
 }
 
 /// Each call is an HTTP exchange of its own, so all can share one id.
-const ID: u32 = 1;
+const CALL_ID: u32 = 1;
 
 /// The fields used of a JSON-RPC reply.
 #[derive(Deserialize)]
-struct Reply<'r> {
+struct RpcReply<'r> {
     id: Option<u32>,
     #[serde(borrow)]
     result: Option<&'r RawValue>,
@@ -224,23 +226,27 @@ struct Reply<'r> {
 
 /// The error in a reply.
 #[derive(Debug)]
-struct Refusal(Box<RawValue>);
+struct RpcRefusal(Box<RawValue>);
 
-impl Refusal {
+impl RpcRefusal {
     /// Returns an error that quotes the leader's refusal.
     fn quoted(&self) -> Error {
         quote(Reason::ServerError, "a result", &self.0)
     }
 
     /// Returns the same refusal as our own error. If its reason is unknown here, it is quoted.
-    fn passed_on(&self) -> Error {
+    fn forwarded(&self) -> Error {
         #[derive(Deserialize)]
-        struct Typed {
-            data: ErrorData,
+        struct RefusalFields {
+            data: ErrorDetails,
         }
         let known = |name: &str| Reason::ALL.iter().find(|reason| reason.as_str() == name);
-        let typed = serde_json::from_str(self.0.get()).ok().and_then(|Typed { data }| {
-            Some(Error::new(*known(&data.reason)?, tamed(&data.expected), tamed(&data.found)))
+        let typed = serde_json::from_str(self.0.get()).ok().and_then(|RefusalFields { data }| {
+            Some(Error::new(
+                *known(&data.reason)?,
+                sanitized(&data.expected),
+                sanitized(&data.found),
+            ))
         });
         typed.unwrap_or_else(|| self.quoted())
     }
@@ -258,7 +264,7 @@ struct ProgressReply {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HeaderReply {
-    signed_header: Hex,
+    signed_header: HexBytes,
 }
 
 impl HeaderReply {
@@ -271,8 +277,8 @@ impl HeaderReply {
 #[derive(Deserialize)]
 struct BlockReply {
     header: HeaderReply,
-    ops: Vec<StateOp>,
-    transitions: BTreeMap<String, Hex>,
+    ops: Vec<OperationJson>,
+    transitions: BTreeMap<String, HexBytes>,
 }
 
 impl BlockReply {
@@ -283,21 +289,21 @@ impl BlockReply {
         };
         let transitions = self.transitions.into_iter();
         let mut transitions = transitions
-            .map(|(name, Hex(proof))| Ok((scheme(&name)?.id(), proof)))
+            .map(|(name, HexBytes(proof))| Ok((scheme(&name)?.id(), proof)))
             .collect::<Result<Vec<_>>>()?;
         transitions.sort_unstable_by_key(|(id, _)| *id);
         let operations = self.ops.into_iter().map(StateOperation::from).collect();
-        Ok(Block { header: self.header.decode()?, body: Body { operations, transitions } })
+        Ok(Block { header: self.header.decode()?, body: BlockBody { operations, transitions } })
     }
 }
 
 /// Returns an error that quotes another node.
 fn quote(reason: Reason, expected: &str, found: &dyn core::fmt::Display) -> Error {
-    Error::new(reason, expected, format_args!("{:?}", tamed(&found.to_string())))
+    Error::new(reason, expected, format_args!("{:?}", sanitized(&found.to_string())))
 }
 
 /// Shortens text from another node, and removes characters that could corrupt a log.
-fn tamed(text: &str) -> String {
+fn sanitized(text: &str) -> String {
     text.chars().filter(|character| !character.is_control()).take(200).collect()
 }
 
@@ -307,8 +313,8 @@ mod tests {
     use super::*;
     use crate::rpc::to_object;
 
-    fn refusal(error: &Value) -> Refusal {
-        Refusal(serde_json::value::to_raw_value(error).unwrap())
+    fn refusal(error: &Value) -> RpcRefusal {
+        RpcRefusal(serde_json::value::to_raw_value(error).unwrap())
     }
 
     #[test]
@@ -316,7 +322,7 @@ mod tests {
         for &reason in Reason::ALL {
             let refused = Error::new(reason, "at most \"8\"", "9");
             let refusal = refusal(&json!(to_object(&refused)));
-            assert_eq!(refusal.passed_on(), refused);
+            assert_eq!(refusal.forwarded(), refused);
             assert_eq!(refusal.quoted().reason(), Reason::ServerError);
         }
     }
@@ -333,12 +339,12 @@ mod tests {
             json!({ "data": { "reason": "busy" } }),
             json!({ "data": data("a reason of a later version") }),
         ] {
-            let (passed_on, quoted) = (refusal(&error).passed_on(), refusal(&error).quoted());
+            let (passed_on, quoted) = (refusal(&error).forwarded(), refusal(&error).quoted());
             assert_eq!((passed_on.reason(), &passed_on), (Reason::ServerError, &quoted), "{error}");
         }
         let mut long = data("busy");
         long["found"] = json!(format!("\u{1b}[2J\n{}", "9".repeat(10_000)));
-        let passed_on = refusal(&json!({ "data": long })).passed_on();
+        let passed_on = refusal(&json!({ "data": long })).forwarded();
         assert_eq!((passed_on.reason(), passed_on.found().len()), (Reason::Busy, 200));
         assert!(passed_on.found().starts_with("[2J99"), "{passed_on}");
     }

@@ -10,25 +10,25 @@ mod backoff;
 mod leader;
 mod progress;
 
-pub(crate) use backoff::Backoff;
+pub(crate) use backoff::RetryBackoff;
 pub(crate) use leader::HeaderReply;
-pub use leader::Leader;
-pub use progress::Progress;
+pub use leader::LeaderClient;
+pub use progress::FollowProgress;
 
 use std::time::{Duration, Instant};
 
 use prooflight_core::chain::{Checkpoint, Header, SignedHeader};
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_log::Reader;
+use prooflight_log::LogReader;
 use tokio::sync::watch;
 
 use crate::blocking;
 use crate::clock::{check_not_in_future, now_ms};
-use crate::log::{decode, is_fresh};
+use crate::log::{decode_entry, is_recent};
 use crate::metrics::Metrics;
-use crate::space::Space;
-use crate::{At, Block, Chain, Retention, View};
-use progress::Known;
+use crate::space::DiskSpace;
+use crate::{Block, BlockId, BlockRetention, Chain, View};
+use progress::KnownHead;
 
 /// The pace at which a replica follows.
 #[derive(Clone, Copy, Debug)]
@@ -37,45 +37,45 @@ pub struct FollowPace {
     /// failure.
     pub interval: Duration,
     /// What is kept of older blocks.
-    pub keep: Retention,
+    pub keep: BlockRetention,
 }
 
 /// The place where a replica finds blocks.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a node has one")]
-pub enum Source {
+pub enum BlockSource {
     /// Another node.
-    Node(Leader),
+    Node(LeaderClient),
     /// The chain's log in an object store, which needs no node.
-    Log(Reader),
+    Log(LogReader),
 }
 
 /// A chain whose blocks another node produces.
 #[derive(Debug)]
 pub struct Follower {
     chain: Chain,
-    source: Source,
+    source: BlockSource,
     /// A block that must be in the chain; cleared once it is.
     pinned: Option<Checkpoint>,
     pace: FollowPace,
-    backoff: Backoff,
+    backoff: RetryBackoff,
     /// The height of a header that the leader has shown and that the authorities have signed.
-    shown: Option<u64>,
+    head_height: Option<u64>,
     /// Whether to wait before the next step.
-    rest: bool,
-    progress: watch::Sender<Progress>,
-    space: Space,
+    pause_next: bool,
+    progress: watch::Sender<FollowProgress>,
+    space: DiskSpace,
     metrics: Metrics,
 }
 
 /// The result of a step.
-enum Step {
+enum FollowStep {
     /// A block was accepted.
-    Took(View),
+    Accepted(View),
     /// There is a block to fetch.
     Behind,
     /// The leader has no newer block; it knows of this one.
-    Current(Option<Known>),
+    Current(Option<KnownHead>),
 }
 
 impl Follower {
@@ -85,10 +85,10 @@ impl Follower {
     /// must be the same one, else `equivocation`; if not, the block that arrives must match it.
     pub fn new(
         chain: Chain,
-        source: Source,
+        source: BlockSource,
         checkpoint: Option<Checkpoint>,
         pace: FollowPace,
-        space: Space,
+        space: DiskSpace,
         metrics: Metrics,
     ) -> Result<Self> {
         if let Some(checkpoint) = &checkpoint {
@@ -97,21 +97,21 @@ impl Follower {
                 return Err(Error::new(Reason::WrongChain, Hex(&expected), Hex(&found)));
             }
             if chain.height().is_some_and(|height| height >= checkpoint.height) {
-                let header = chain.view()?.header(At::Height(checkpoint.height))?;
+                let header = chain.view()?.header(BlockId::Height(checkpoint.height))?;
                 check_pinned(checkpoint, &header.header)?;
             }
         }
         let pinned = checkpoint.filter(|pinned| chain.height() < Some(pinned.height));
-        let backoff = Backoff::new(pace.interval);
-        let progress = watch::Sender::new(Progress::new(pace.interval));
+        let backoff = RetryBackoff::new(pace.interval);
+        let progress = watch::Sender::new(FollowProgress::new(pace.interval));
         Ok(Self {
             chain,
             source,
             pinned,
             pace,
             backoff,
-            shown: None,
-            rest: false,
+            head_height: None,
+            pause_next: false,
             progress,
             space,
             metrics,
@@ -119,7 +119,7 @@ impl Follower {
     }
 
     /// Returns this replica's progress. [`run`](Self::run) ends once nobody watches it any more.
-    pub fn progress(&self) -> watch::Receiver<Progress> {
+    pub fn progress(&self) -> watch::Receiver<FollowProgress> {
         self.progress.subscribe()
     }
 
@@ -161,7 +161,7 @@ impl Follower {
 
     /// Makes a step, publishes the progress, and waits until the next step is due.
     async fn step_and_wait(&mut self) -> Result<Option<View>> {
-        if core::mem::take(&mut self.rest) {
+        if core::mem::take(&mut self.pause_next) {
             tokio::time::sleep(self.pace.interval).await;
         }
         if let Err(error) = self.space.check() {
@@ -172,27 +172,27 @@ impl Follower {
         }
         match self.step().await {
             // A head alone does not clear a failure.
-            Ok(Step::Behind) => Ok(None),
-            Ok(Step::Took(view)) => {
+            Ok(FollowStep::Behind) => Ok(None),
+            Ok(FollowStep::Accepted(view)) => {
                 self.backoff.succeeded();
-                self.progress.send_modify(Progress::succeeded);
+                self.progress.send_modify(FollowProgress::succeeded);
                 Ok(Some(view))
             }
-            Ok(Step::Current(known)) => {
+            Ok(FollowStep::Current(known)) => {
                 self.backoff.succeeded();
                 self.progress.send_modify(|progress| {
                     progress.succeeded();
                     if let Some(known) = known {
-                        progress.know(known);
+                        progress.record(known);
                     }
                 });
                 tokio::time::sleep(self.pace.interval).await;
                 Ok(None)
             }
-            Err(error) if is_our_own(&error) => Err(error),
+            Err(error) if is_local_fault(&error) => Err(error),
             Err(error) => {
                 // The head shown before may no longer be valid.
-                self.shown = None;
+                self.head_height = None;
                 self.metrics.follow_failed(&error);
                 let (code, reason) = (error.code(), error.reason());
                 tracing::warn!(height = self.next(), %code, %reason, %error, "not followed");
@@ -203,52 +203,52 @@ impl Follower {
         }
     }
 
-    async fn step(&mut self) -> Result<Step> {
+    async fn step(&mut self) -> Result<FollowStep> {
         let next = self.next();
         let leader = match &mut self.source {
-            Source::Node(leader) => leader,
-            Source::Log(log) => {
-                let found = log.block(next).await?.map(decode).transpose()?;
+            BlockSource::Node(leader) => leader,
+            BlockSource::Log(log) => {
+                let found = log.block(next).await?.map(decode_entry).transpose()?;
                 return blocking::in_place(|| self.take_from_log(found));
             }
         };
-        if self.shown.is_some_and(|shown| shown >= next) {
+        if self.head_height.is_some_and(|shown| shown >= next) {
             let block = leader.block(next).await?;
-            return blocking::in_place(|| self.take(block)).map(Step::Took);
+            return blocking::in_place(|| self.take(block)).map(FollowStep::Accepted);
         }
         let head = leader.head().await?;
         blocking::in_place(|| self.check_head(&head))?;
         let shown = head.header.height;
-        self.shown = Some(shown);
+        self.head_height = Some(shown);
         self.metrics.leader(shown);
         if shown >= next {
-            let known = Known { height: shown, at: Instant::now() };
-            self.progress.send_modify(|progress| progress.know(known));
-            return Ok(Step::Behind);
+            let known = KnownHead { height: shown, at: Instant::now() };
+            self.progress.send_modify(|progress| progress.record(known));
+            return Ok(FollowStep::Behind);
         }
         // The leader may be a replica that is itself behind, so what counts is what it knows of.
-        Ok(Step::Current(match &self.source {
-            Source::Node(leader) => leader.progress().await,
-            Source::Log(_) => None,
+        Ok(FollowStep::Current(match &self.source {
+            BlockSource::Node(leader) => leader.progress().await,
+            BlockSource::Log(_) => None,
         }))
     }
 
     /// Takes the next block of the log; without one, we have all of them.
-    fn take_from_log(&mut self, found: Option<Block>) -> Result<Step> {
+    fn take_from_log(&mut self, found: Option<Block>) -> Result<FollowStep> {
         let Some(block) = found else {
-            let known = self.chain.height().map(|height| Known { height, at: Instant::now() });
-            return Ok(Step::Current(known));
+            let known = self.chain.height().map(|height| KnownHead { height, at: Instant::now() });
+            return Ok(FollowStep::Current(known));
         };
-        let newest = is_fresh(&block.header.header, self.pace.interval);
+        let newest = is_recent(&block.header.header, self.pace.interval);
         let view = self.take(block)?;
         self.metrics.leader(view.height());
-        if let (true, Source::Log(log)) = (newest, &mut self.source) {
+        if let (true, BlockSource::Log(log)) = (newest, &mut self.source) {
             log.pause();
-            let known = Known { height: view.height(), at: Instant::now() };
-            self.progress.send_modify(|progress| progress.know(known));
-            self.rest = true;
+            let known = KnownHead { height: view.height(), at: Instant::now() };
+            self.progress.send_modify(|progress| progress.record(known));
+            self.pause_next = true;
         }
-        Ok(Step::Took(view))
+        Ok(FollowStep::Accepted(view))
     }
 
     /// Returns the height of the next block to fetch.
@@ -264,7 +264,7 @@ impl Follower {
         if height >= self.next() {
             return Ok(());
         }
-        let (expected, found) = (self.chain.view()?.header(At::Height(height))?, head);
+        let (expected, found) = (self.chain.view()?.header(BlockId::Height(height))?, head);
         let (expected, found) = (expected.header.hash(), found.header.hash());
         if expected == found { Ok(()) } else { Err(equivocation(height, &expected, &found)) }
     }
@@ -282,7 +282,7 @@ impl Follower {
         self.metrics.store(self.chain.disk_bytes()?);
         self.pinned.take_if(|pinned| pinned.height == view.height());
         tracing::info!(height = view.height(), hash = %Hex(view.head_hash()), "followed");
-        self.chain.keep_only(self.pace.keep)?;
+        self.chain.apply_retention(self.pace.keep)?;
         Ok(view)
     }
 }
@@ -302,6 +302,6 @@ fn equivocation(height: u64, expected: &[u8; 32], found: &[u8; 32]) -> Error {
 }
 
 /// Whether an error is this node's own fault rather than its leader's.
-pub(crate) fn is_our_own(error: &Error) -> bool {
+pub(crate) fn is_local_fault(error: &Error) -> bool {
     matches!(error.reason(), Reason::StoreFailed | Reason::StoreCorrupt | Reason::Bug)
 }

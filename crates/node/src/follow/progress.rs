@@ -8,35 +8,35 @@ use crate::server::NotReady;
 
 /// The progress of a replica.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct FollowProgress {
     /// The newest height that the chain is known to have; `None` before the leader has answered.
-    newest: Option<Known>,
+    newest: Option<KnownHead>,
     /// The error of the last request, until a block is accepted or there is none to fetch.
     failed: Option<Error>,
     /// How old the knowledge may be.
-    limit: Duration,
+    stale_after: Duration,
 }
 
 /// A height that was the chain's newest at this time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownHead {
     pub(crate) height: u64,
     pub(crate) at: Instant,
 }
 
 /// The least age at which knowledge is too old.
-const LEAST_LIMIT: Duration = Duration::from_secs(10);
+const MIN_STALE_AGE: Duration = Duration::from_secs(10);
 
-impl Progress {
+impl FollowProgress {
     /// Nothing is known yet. What is known gets too old after ten polling intervals, and at least ten
     /// seconds.
     pub fn new(interval: Duration) -> Self {
-        let limit = interval.saturating_mul(10).max(LEAST_LIMIT);
-        Self { newest: None, failed: None, limit }
+        let limit = interval.saturating_mul(10).max(MIN_STALE_AGE);
+        Self { newest: None, failed: None, stale_after: limit }
     }
 
     /// What is known of the newest height.
-    pub(crate) const fn newest(&self) -> Option<Known> {
+    pub(crate) const fn newest(&self) -> Option<KnownHead> {
         self.newest
     }
 
@@ -50,12 +50,12 @@ impl Progress {
             return Err(NotReady::Behind { height, newest });
         };
         let age = now.saturating_duration_since(newest.at);
-        if age > self.limit { Err(NotReady::NoNews { height, age }) } else { Ok(height) }
+        if age > self.stale_after { Err(NotReady::NoNews { height, age }) } else { Ok(height) }
     }
 
     /// Records a newest height; heights never fall, and knowledge never gets older.
-    pub(super) fn know(&mut self, known: Known) {
-        self.newest = Some(self.newest.map_or(known, |before| Known {
+    pub(super) fn record(&mut self, known: KnownHead) {
+        self.newest = Some(self.newest.map_or(known, |before| KnownHead {
             height: before.height.max(known.height),
             at: before.at.max(known.at),
         }));
@@ -79,19 +79,19 @@ mod tests {
     #[test]
     fn a_replica_is_ready_only_with_every_known_block_and_fresh_knowledge() {
         let (begun, second) = (Instant::now(), Duration::from_secs(1));
-        let mut progress = Progress::new(second);
+        let mut progress = FollowProgress::new(second);
         let behind = |height, newest| Err(NotReady::Behind { height, newest });
         assert_eq!(progress.ready(7, begun), behind(7, None));
-        progress.know(Known { height: 8, at: begun });
+        progress.record(KnownHead { height: 8, at: begun });
         assert_eq!(progress.ready(7, begun), behind(7, Some(8)));
         assert_eq!(progress.ready(8, begun + 10 * second), Ok(8));
         let age = 11 * second;
         assert_eq!(progress.ready(8, begun + age), Err(NotReady::NoNews { height: 8, age }));
 
         // What another replica says may be older than what is known, and lower.
-        progress.know(Known { height: 6, at: begun + 5 * second });
+        progress.record(KnownHead { height: 6, at: begun + 5 * second });
         assert_eq!(progress.ready(7, begun + 5 * second), behind(7, Some(8)));
-        progress.know(Known { height: 8, at: begun });
+        progress.record(KnownHead { height: 8, at: begun });
         assert_eq!(progress.ready(8, begun + 15 * second), Ok(8));
 
         let error = Error::new(Reason::Unreachable, "an answer", "none");

@@ -13,21 +13,21 @@ use crate::files;
 use crate::store::corrupt;
 use crate::store::durable::{failed, replace};
 
-const FILE: &str = "log";
+const LOG_FILE: &str = "log";
 
 /// The second line of the file while the log does not have every block of the folder yet.
-const PUBLISHING: &str = "publishing";
+const PUBLISHING_LINE: &str = "publishing";
 
 /// The log that a folder belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
+pub struct LogBinding {
     /// The log's location, without credentials.
     pub log: String,
     /// Whether blocks of the folder are still being published, so that the log may lack some.
     pub publishing: bool,
 }
 
-impl Binding {
+impl LogBinding {
     /// The log of a folder, if it has one; `store_corrupt` if its file does not name a log.
     pub fn of(folder: &Path) -> Result<Option<Self>> {
         let path = path(folder);
@@ -40,7 +40,7 @@ impl Binding {
         let mut lines = text.lines();
         match (lines.next(), lines.next(), lines.next()) {
             (Some(log), rest, None)
-                if !log.is_empty() && rest.is_none_or(|rest| rest == PUBLISHING) =>
+                if !log.is_empty() && rest.is_none_or(|rest| rest == PUBLISHING_LINE) =>
             {
                 Ok(Some(Self { log: log.to_owned(), publishing: rest.is_some() }))
             }
@@ -51,7 +51,7 @@ impl Binding {
     /// Makes this the log of a folder, on disk.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let Self { log, publishing } = self;
-        let rest = if *publishing { format!("{PUBLISHING}\n") } else { String::new() };
+        let rest = if *publishing { format!("{PUBLISHING_LINE}\n") } else { String::new() };
         replace(&path(folder), format!("{log}\n{rest}").as_bytes())
     }
 }
@@ -63,8 +63,8 @@ pub fn check_bound(
     folder: &Path,
     given: &str,
     moved_from: Option<&str>,
-) -> Result<Option<Binding>> {
-    let Some(bound) = Binding::of(folder)? else { return Ok(None) };
+) -> Result<Option<LogBinding>> {
+    let Some(bound) = LogBinding::of(folder)? else { return Ok(None) };
     if bound.log == given {
         return Ok(Some(bound));
     }
@@ -85,7 +85,7 @@ pub fn check_bound(
 ///
 /// A folder of the log `moved_from` is detached from it. `invalid_argument` if it belongs to another log.
 pub fn check_unbound(folder: &Path, moved_from: Option<&str>) -> Result<()> {
-    let Some(bound) = Binding::of(folder)? else { return Ok(()) };
+    let Some(bound) = LogBinding::of(folder)? else { return Ok(()) };
     if moved_from == Some(&*bound.log) {
         let path = path(folder);
         return fs::remove_file(&path).map_err(|error| failed(&path, &error));
@@ -101,7 +101,7 @@ pub fn check_unbound(folder: &Path, moved_from: Option<&str>) -> Result<()> {
 }
 
 fn path(folder: &Path) -> PathBuf {
-    folder.join(FILE)
+    folder.join(LOG_FILE)
 }
 
 fn damaged(path: &Path) -> Error {
@@ -117,17 +117,18 @@ mod tests {
     fn a_folder_keeps_its_log_and_damage_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        assert_eq!(Binding::of(folder), Ok(None));
+        assert_eq!(LogBinding::of(folder), Ok(None));
         check_unbound(folder, Some("s3://old")).unwrap();
         for publishing in [true, false] {
-            let bound = Binding { log: "s3://bucket/chain at http://[::1]:9".into(), publishing };
+            let bound =
+                LogBinding { log: "s3://bucket/chain at http://[::1]:9".into(), publishing };
             bound.write(folder).unwrap();
-            assert_eq!(Binding::of(folder), Ok(Some(bound.clone())));
+            assert_eq!(LogBinding::of(folder), Ok(Some(bound.clone())));
             assert_eq!(check_bound(folder, &bound.log, None), Ok(Some(bound)));
         }
         for wrong in [&b""[..], b"\n", b"log\nother\n", b"log\npublishing\nmore\n", b"\xff"] {
-            fs::write(folder.join(FILE), wrong).unwrap();
-            assert_eq!(Binding::of(folder).unwrap_err().reason(), Reason::StoreCorrupt);
+            fs::write(folder.join(LOG_FILE), wrong).unwrap();
+            assert_eq!(LogBinding::of(folder).unwrap_err().reason(), Reason::StoreCorrupt);
         }
     }
 
@@ -135,7 +136,7 @@ mod tests {
     fn only_the_log_that_was_named_is_left_for_another() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        Binding { log: "s3://old".into(), publishing: false }.write(folder).unwrap();
+        LogBinding { log: "s3://old".into(), publishing: false }.write(folder).unwrap();
         for from in [None, Some("s3://new"), Some("s3://other")] {
             for error in
                 [check_bound(folder, "s3://new", from).map(drop), check_unbound(folder, from)]
@@ -147,6 +148,6 @@ mod tests {
         }
         assert_eq!(check_bound(folder, "s3://new", Some("s3://old")), Ok(None));
         check_unbound(folder, Some("s3://old")).unwrap();
-        assert_eq!(Binding::of(folder), Ok(None));
+        assert_eq!(LogBinding::of(folder), Ok(None));
     }
 }

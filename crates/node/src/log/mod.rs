@@ -2,81 +2,81 @@
 //!
 //! A block is written to the log, then to the store, and only then published. Source: `docs/scale.md`.
 
-mod agree;
 mod binding;
+mod reconcile;
 mod standby;
 
-pub use agree::{check_chain, execute, lacking, publish};
-pub use binding::{Binding, check_bound, check_unbound};
+pub use binding::{LogBinding, check_bound, check_unbound};
+pub use reconcile::{check_chain, execute, missing_blocks, publish};
 pub use standby::Standby;
 
 use std::time::Duration;
 
 use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::{Error, Reason, Result};
-use prooflight_log::{Entry, Log, Reader};
+use prooflight_log::{BucketLog, LogEntry, LogReader};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::clock::now_ms;
-use crate::proposals::SharedProposals;
-use crate::{Block, Body};
+use crate::proposals::ProposalLog;
+use crate::{Block, BlockBody};
 
 /// The log with a blocking interface.
 #[derive(Debug)]
 pub struct BlockLog {
-    log: Log,
-    reader: Reader,
+    log: BucketLog,
+    reader: LogReader,
     runtime: Handle,
     /// Why the newest blocks could not be read.
-    unread: watch::Sender<Option<Error>>,
+    read_error: watch::Sender<Option<Error>>,
 }
 
 impl BlockLog {
     /// Uses a log on this runtime, which must have other threads than the callers.
-    pub fn new(log: Log, runtime: Handle) -> Self {
-        Self { reader: log.reader(0), log, runtime, unread: watch::Sender::new(None) }
+    pub fn new(log: BucketLog, runtime: Handle) -> Self {
+        Self { reader: log.reader(0), log, runtime, read_error: watch::Sender::new(None) }
     }
 
-    /// Ends the retries of a start, see [`Bucket::patient`](prooflight_log::Bucket::patient).
+    /// Ends the retries of a start, see [`Bucket::with_startup_retry`](prooflight_log::Bucket::with_startup_retry).
     pub fn started(&self) {
-        self.log.bucket().started();
+        self.log.bucket().end_startup_retry();
     }
 
     /// The proposals to remote authorities.
-    pub fn proposals(&self) -> SharedProposals {
-        SharedProposals::new(self.log.clone(), self.runtime.clone())
+    pub fn proposals(&self) -> ProposalLog {
+        ProposalLog::new(self.log.clone(), self.runtime.clone())
     }
 
     /// Publishes a block; returns the block that its height has from now on, which may be a different one and whose
-    /// signatures were checked. Blocks until that is known, see [`Log::publish`].
-    pub(crate) fn publish(&self, header: &SignedHeader, body: &Body) -> Result<Entry> {
-        let entry = Entry { header: header.clone(), body: body.encode()? };
+    /// signatures were checked. Blocks until that is known, see [`BucketLog::publish`].
+    pub(crate) fn publish(&self, header: &SignedHeader, body: &BlockBody) -> Result<LogEntry> {
+        let entry = LogEntry { header: header.clone(), body: body.encode()? };
         self.runtime.block_on(self.log.publish(entry))
     }
 
     /// Reads the block at a height; `None` if there is none yet. Errors also show in
-    /// [`troubles`](Self::troubles) until a block is taken, or there is none.
+    /// [`health`](Self::health) until a block is taken, or there is none.
     pub fn block(&mut self, height: u64) -> Result<Option<Block>> {
         let found = self.runtime.block_on(self.reader.block(height));
-        let found = found.and_then(|entry| entry.map(decode).transpose());
+        let found = found.and_then(|entry| entry.map(decode_entry).transpose());
         match &found {
             // It may be wrong, and then nothing has got better.
             Ok(Some(_)) => {}
-            Ok(None) => self.took(),
-            Err(error) => self.refused(error),
+            Ok(None) => self.mark_read(),
+            Err(error) => self.record_error(error),
         }
         found
     }
 
     /// Marks the log as read up to its end.
-    pub(crate) fn took(&self) {
-        self.unread.send_if_modified(|unread| unread.take().is_some());
+    pub(crate) fn mark_read(&self) {
+        self.read_error.send_if_modified(|unread| unread.take().is_some());
     }
 
     /// Records the error of the next block of the log, or of reading it.
-    pub(crate) fn refused(&self, error: &Error) {
-        self.unread.send_if_modified(|unread| {
+    pub(crate) fn record_error(&self, error: &Error) {
+        self.read_error.send_if_modified(|unread| {
             let changed = unread.as_ref() != Some(error);
             *unread = Some(error.clone());
             changed
@@ -94,22 +94,22 @@ impl BlockLog {
     }
 
     /// The health of publishing and of reading; `None` while healthy.
-    pub fn troubles(&self) -> [watch::Receiver<Option<Error>>; 2] {
-        [self.log.waiting(), self.unread.subscribe()]
+    pub fn health(&self) -> [watch::Receiver<Option<Error>>; 2] {
+        [self.log.waiting(), self.read_error.subscribe()]
     }
 }
 
 /// Whether a block is younger than the polling interval, so that no later block is expected yet. Only the number of
 /// requests depends on it.
-pub(crate) fn is_fresh(header: &Header, interval: Duration) -> bool {
+pub(crate) fn is_recent(header: &Header, interval: Duration) -> bool {
     u128::from(now_ms().saturating_sub(header.timestamp_ms)) < interval.as_millis()
 }
 
 /// Decodes a block of the log; `invalid_encoding` if its body is malformed.
-pub fn decode(entry: Entry) -> Result<Block> {
+pub fn decode_entry(entry: LogEntry) -> Result<Block> {
     let height = entry.height();
     // A wrong body in the bucket is not damage of the local store.
-    let body: Body = borsh::from_slice(&entry.body).map_err(|error| {
+    let body: BlockBody = borsh::from_slice(&entry.body).map_err(|error| {
         Error::new(Reason::InvalidEncoding, format_args!("a body of block {height}"), error)
     })?;
     Ok(Block { header: entry.header, body })

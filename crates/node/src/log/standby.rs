@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::follow::Leader;
+use crate::follow::LeaderClient;
 
 /// Decides when a standby leads.
 ///
@@ -14,7 +14,7 @@ pub struct Standby {
     /// The time without a block after which the standby leads.
     after: Duration,
     /// The node that leads now. The standby does not lead while that node is ready.
-    leader: Option<Leader>,
+    leader: Option<LeaderClient>,
     promoted: watch::Receiver<bool>,
     /// When the last block arrived, or the leader was last ready.
     alive: Instant,
@@ -23,7 +23,11 @@ pub struct Standby {
 impl Standby {
     /// A standby that leads once no block has arrived for the time `after` and the leader, if known, is not ready; or
     /// immediately when it is promoted.
-    pub fn new(after: Duration, leader: Option<Leader>, promoted: watch::Receiver<bool>) -> Self {
+    pub fn new(
+        after: Duration,
+        leader: Option<LeaderClient>,
+        promoted: watch::Receiver<bool>,
+    ) -> Self {
         Self { after, leader, promoted, alive: Instant::now() }
     }
 

@@ -9,11 +9,11 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 /// Reads the resource usage whenever the metrics are encoded. Only on Linux.
 #[derive(Debug)]
-pub(super) struct Process;
+pub(super) struct ProcessCollector;
 
 /// The resource usage of the process.
 #[derive(Clone, Copy, Debug)]
-struct Usage {
+struct ProcessUsage {
     processor_seconds: f64,
     memory_bytes: u64,
     open_files: u64,
@@ -21,7 +21,7 @@ struct Usage {
     start_seconds: f64,
 }
 
-impl Collector for Process {
+impl Collector for ProcessCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let Some(usage) = usage() else { return Ok(()) };
         let mut gauge = |name: &str, help: &str, value: f64| {
@@ -49,7 +49,7 @@ const fn number(number: u64) -> f64 {
 }
 
 #[cfg(target_os = "linux")]
-fn usage() -> Option<Usage> {
+fn usage() -> Option<ProcessUsage> {
     use procfs::process::{LimitValue, Process};
     use procfs::{WithCurrentSystemInfo, boot_time_secs, ticks_per_second};
 
@@ -60,7 +60,7 @@ fn usage() -> Option<Usage> {
         LimitValue::Value(most) => Some(most),
         LimitValue::Unlimited => None,
     };
-    Some(Usage {
+    Some(ProcessUsage {
         processor_seconds: number(stat.utime + stat.stime) / ticks,
         memory_bytes: stat.rss_bytes().get(),
         open_files: u64::try_from(process.fd_count().ok()?).ok()?,
@@ -70,6 +70,6 @@ fn usage() -> Option<Usage> {
 }
 
 #[cfg(not(target_os = "linux"))]
-const fn usage() -> Option<Usage> {
+const fn usage() -> Option<ProcessUsage> {
     None
 }

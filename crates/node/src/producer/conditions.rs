@@ -7,36 +7,36 @@ use tokio::sync::watch;
 
 use crate::View;
 use crate::clock::{Clock, check_not_in_future};
-use crate::desk::SignatureRound;
 use crate::metrics::Metrics;
-use crate::space::Space;
+use crate::signature_round::SignatureRound;
+use crate::space::DiskSpace;
 
 /// Whether blocks can be made now. Readiness depends on it too.
 #[derive(Debug)]
-pub struct Conditions {
+pub struct BlockConditions {
     views: watch::Receiver<View>,
     clock: Clock,
-    space: Space,
+    space: DiskSpace,
     /// Errors of what else must work; none while it does.
-    troubles: Vec<watch::Receiver<Option<Error>>>,
+    health: Vec<watch::Receiver<Option<Error>>>,
     /// The signature round, if authorities are remote.
     round: Option<Arc<SignatureRound>>,
     /// The error of the store after which the chain takes no more blocks.
     failed: OnceLock<Error>,
 }
 
-impl Conditions {
+impl BlockConditions {
     /// Blocks can be made while the clock is right, there is space, and the newest block, which these
     /// views have, is not in the future.
-    pub fn new(views: watch::Receiver<View>, clock: Clock, space: Space) -> Self {
+    pub fn new(views: watch::Receiver<View>, clock: Clock, space: DiskSpace) -> Self {
         let (troubles, round, failed) = Default::default();
-        Self { views, clock, space, troubles, round, failed }
+        Self { views, clock, space, health: troubles, round, failed }
     }
 
     /// Blocks can be made only while these have no error, either.
     #[must_use]
-    pub fn without(self, troubles: impl Into<Vec<watch::Receiver<Option<Error>>>>) -> Self {
-        Self { troubles: troubles.into(), ..self }
+    pub fn with_health(self, troubles: impl Into<Vec<watch::Receiver<Option<Error>>>>) -> Self {
+        Self { health: troubles.into(), ..self }
     }
 
     /// Blocks also need the remote authorities of this signature round.
@@ -55,7 +55,7 @@ impl Conditions {
             return Err(error.clone());
         }
         self.space.check()?;
-        if let Some(error) = self.troubles.iter().find_map(|trouble| trouble.borrow().clone()) {
+        if let Some(error) = self.health.iter().find_map(|trouble| trouble.borrow().clone()) {
             return Err(error);
         }
         self.check_quorum()?;

@@ -11,29 +11,29 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig, StateOperat
 use prooflight_core::{Reason, Result, Scheme};
 use tokio::sync::watch;
 
-use super::{Conditions, Included, Pace, start};
-use crate::authority::{Refusal, Signers, generate};
+use super::{BlockConditions, BlockPace, BlockRef, start};
+use crate::authority::{Refusal, Signers, generate_key};
 use crate::clock::{Clock, now_ms};
-use crate::collect::{Collector, Signing};
-use crate::desk::SignatureRound;
+use crate::collector::{BlockSigner, SignatureCollector};
 use crate::metrics::Metrics;
-use crate::proposals::{Attempt, Proposal, Proposals};
-use crate::space::Space;
-use crate::{At, Chain, Retention, View};
+use crate::proposals::{AttemptId, Proposal, ProposalStore};
+use crate::signature_round::SignatureRound;
+use crate::space::DiskSpace;
+use crate::{BlockId, BlockRetention, Chain, View};
 
 /// Proposals whose root is wrong wherever an operation has a key at fault: the leader computes other roots each
 /// time, as a program with a bug might.
-struct Faulty(Mutex<BTreeMap<Attempt, Vec<u8>>>);
+struct FaultyProposals(Mutex<BTreeMap<AttemptId, Vec<u8>>>);
 
 /// What begins so is at fault.
-const FAULT: &[u8] = b"fault";
+const FAULT_PREFIX: &[u8] = b"fault";
 
 fn is_at_fault(operation: &StateOperation) -> bool {
-    matches!(operation, StateOperation::Set { key, .. } if key.starts_with(FAULT))
+    matches!(operation, StateOperation::Set { key, .. } if key.starts_with(FAULT_PREFIX))
 }
 
-impl Proposals for Faulty {
-    fn create(&self, attempt: Attempt, proposal: &[u8]) -> Result<Vec<u8>> {
+impl ProposalStore for FaultyProposals {
+    fn create(&self, attempt: AttemptId, proposal: &[u8]) -> Result<Vec<u8>> {
         let mut proposal = Proposal::decode(proposal)?;
         if proposal.operations.iter().any(is_at_fault) {
             proposal.header.roots[0].1[0] ^= 1;
@@ -42,7 +42,7 @@ impl Proposals for Faulty {
         Ok(self.0.lock().unwrap().entry(attempt).or_insert(bytes).clone())
     }
 
-    fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>> {
+    fn read(&self, attempt: AttemptId) -> Result<Option<Vec<u8>>> {
         Ok(self.0.lock().unwrap().get(&attempt).cloned())
     }
 
@@ -57,7 +57,7 @@ fn sign(round: &SignatureRound, key: &SigningKey) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     while !round.is_closed() {
         let wait = Duration::from_millis(10);
-        let (_, asked) = runtime.block_on(round.awaited(0, u64::MAX, wait)).unwrap();
+        let (_, asked) = runtime.block_on(round.poll(0, u64::MAX, wait)).unwrap();
         let Some((attempt, id)) = asked else { continue };
         let Ok(bytes) = round.proposal(attempt) else { continue };
         let proposal = Proposal::decode(&bytes).unwrap();
@@ -73,37 +73,37 @@ fn sign(round: &SignatureRound, key: &SigningKey) {
 }
 
 /// Submits an operation for each key, all of them before the first block; returns what became of each, and the chain.
-fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<Included>>, View) {
-    let key = generate().unwrap();
+fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<BlockRef>>, View) {
+    let key = generate_key().unwrap();
     let config = ChainConfig {
         version: ChainConfig::VERSION,
         chain_id: "test".to_owned(),
-        schemes: vec![SchemeConfig::plain(Scheme::Avl)],
+        schemes: vec![SchemeConfig::without_params(Scheme::Avl)],
         authorities: vec![key.verifying_key().to_bytes()],
         quorum: 1,
         limits: ChainLimits::default(),
         genesis_timestamp_ms: 1000,
     };
     let mut chain = Chain::create(folder, &config).unwrap();
-    let signers = Signers::some(&config, Vec::new()).unwrap();
+    let signers = Signers::with_any_keys(&config, Vec::new()).unwrap();
     let round = SignatureRound::new(chain.config().clone(), &signers, None, Metrics::new());
     let round = Arc::new(round);
     let authority = thread::spawn({
         let round = round.clone();
         move || sign(&round, &key)
     });
-    let proposals = Box::new(Faulty(Mutex::default()));
-    let signing = Signing::Remote(Collector::new(round.clone(), proposals, signers));
+    let proposals = Box::new(FaultyProposals(Mutex::default()));
+    let signing = BlockSigner::Remote(SignatureCollector::new(round.clone(), proposals, signers));
     let genesis = signing.make(&mut chain, [], now_ms(), None).unwrap().into_view().unwrap();
     signing.published(0).unwrap();
     let (published, views) = watch::channel(genesis);
-    let space = Space::new(folder, 0);
-    let conditions = Conditions::new(views.clone(), Clock::system(), space);
-    let pace = Pace {
+    let space = DiskSpace::new(folder, 0);
+    let conditions = BlockConditions::new(views.clone(), Clock::system(), space);
+    let pace = BlockPace {
         // Long enough for all of them to be waiting.
         interval: Duration::from_secs(1),
         empty_blocks: false,
-        keep: Retention::default(),
+        keep: BlockRetention::default(),
     };
     let (submitter, producer) =
         start(chain, signing, pace, Arc::new(conditions), published, Metrics::new());
@@ -134,14 +134,14 @@ fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<Included>>, View) {
 fn assert_isolated(folder: &Path, keys: &[&str]) -> View {
     let (answers, newest) = submit(folder, keys);
     for (key, answer) in keys.iter().zip(answers) {
-        if key.as_bytes().starts_with(FAULT) {
+        if key.as_bytes().starts_with(FAULT_PREFIX) {
             let error = answer.unwrap_err();
             assert_eq!(error.reason(), Reason::QuorumMissing, "{error}");
             assert!(error.to_string().contains("invalid blocks at every attempt"), "{error}");
             continue;
         }
         let included = answer.unwrap();
-        let block = newest.block(At::Height(included.height)).unwrap();
+        let block = newest.block(BlockId::Height(included.height)).unwrap();
         assert_eq!(block.header.header.hash(), included.hash);
         let set = StateOperation::Set { key: (*key).into(), value: b"value".into() };
         assert!(block.body.operations.contains(&set), "{key}");
@@ -155,7 +155,7 @@ fn the_operation_at_fault_is_found_by_halving_and_the_others_are_included() {
     let newest = assert_isolated(folder.path(), &["a", "b", "c", "d", "e", "fault", "g", "h"]);
     // Of 8, 4, 2 and 1 submissions none was signed, but a block without any; then 4, 1 and 1 were.
     assert_eq!(newest.height(), 4 + 3);
-    let operations = |height| newest.block(At::Height(height)).unwrap().body.operations.len();
+    let operations = |height| newest.block(BlockId::Height(height)).unwrap().body.operations.len();
     assert_eq!((0..=7).map(operations).collect::<Vec<_>>(), [0, 0, 4, 0, 0, 1, 0, 2]);
 }
 

@@ -6,11 +6,11 @@ use prooflight_core::chain::StateOperation;
 use prooflight_core::{Error, Hash, Reason, Result};
 use tokio::sync::{mpsc, oneshot};
 
-use super::Conditions;
+use super::BlockConditions;
 
 /// The block that includes a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Included {
+pub struct BlockRef {
     /// Its height.
     pub height: u64,
     /// The hash of its header.
@@ -21,14 +21,14 @@ pub struct Included {
 #[derive(Debug)]
 pub struct Submission {
     pub(super) operations: Vec<StateOperation>,
-    pub(super) included: oneshot::Sender<Result<Included>>,
+    pub(super) reply: oneshot::Sender<Result<BlockRef>>,
 }
 
 /// Accepts submissions for the next block.
 #[derive(Clone, Debug)]
 pub struct Submitter {
     pub(super) submissions: mpsc::Sender<Submission>,
-    pub(super) conditions: Arc<Conditions>,
+    pub(super) conditions: Arc<BlockConditions>,
 }
 
 impl Submitter {
@@ -36,11 +36,11 @@ impl Submitter {
     ///
     /// `busy` if too many submissions are waiting already; `read_only` from a standby; `quorum_missing` at once
     /// if the block would wait for signatures.
-    pub async fn submit(&self, operations: Vec<StateOperation>) -> Result<Included> {
+    pub async fn submit(&self, operations: Vec<StateOperation>) -> Result<BlockRef> {
         self.conditions.check_quorum()?;
         let (included, receiver) = oneshot::channel();
         self.submissions
-            .try_send(Submission { operations, included })
+            .try_send(Submission { operations, reply: included })
             .map_err(|_| Error::new(Reason::Busy, "fewer waiting submissions", "too many"))?;
         receiver.await.unwrap_or_else(|_| {
             Err(Error::new(Reason::Busy, "a node that makes blocks", "one that is stopping"))
@@ -49,9 +49,9 @@ impl Submitter {
 }
 
 /// Tells submitters which block has their operations, or why none has.
-pub(super) fn answer(submissions: Vec<Submission>, result: &Result<Included>) {
+pub(super) fn answer(submissions: Vec<Submission>, result: &Result<BlockRef>) {
     for submission in submissions {
         // A caller that is gone does not wait for the answer.
-        let _ = submission.included.send(result.clone());
+        let _ = submission.reply.send(result.clone());
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use prooflight_core::{Error, Hash, Result, blake2b256};
 
-use super::{Attempt, Proposals};
+use super::{AttemptId, ProposalStore};
 use crate::files;
 use crate::store::corrupt;
-use crate::store::durable::{failed, replace, settle, sync};
+use crate::store::durable::{failed, make_durable, replace, sync};
 
 /// The proposals in the folder of a chain, which only its node writes. Each file ends with a checksum.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl ProposalFolder {
         self.0.join(format!("{height:016}"))
     }
 
-    fn path(&self, attempt: Attempt) -> PathBuf {
+    fn path(&self, attempt: AttemptId) -> PathBuf {
         self.height(attempt.height).join(format!("{:04}", attempt.number))
     }
 
@@ -36,8 +36,8 @@ impl ProposalFolder {
     }
 }
 
-impl Proposals for ProposalFolder {
-    fn create(&self, attempt: Attempt, proposal: &[u8]) -> Result<Vec<u8>> {
+impl ProposalStore for ProposalFolder {
+    fn create(&self, attempt: AttemptId, proposal: &[u8]) -> Result<Vec<u8>> {
         if let Some(there) = self.read(attempt)? {
             return Ok(there);
         }
@@ -48,13 +48,13 @@ impl Proposals for ProposalFolder {
         Ok(proposal.to_vec())
     }
 
-    fn read(&self, attempt: Attempt) -> Result<Option<Vec<u8>>> {
+    fn read(&self, attempt: AttemptId) -> Result<Option<Vec<u8>>> {
         let path = self.path(attempt);
         match files::read(&path) {
             Ok(bytes) => match bytes.split_last_chunk::<32>() {
                 Some((proposal, sum)) if checksum(attempt, proposal) == *sum => {
                     // A process that was killed may have left it in the system's memory alone.
-                    settle(&path)?;
+                    make_durable(&path)?;
                     self.sync_folders().map_err(|error| failed(&self.0, &error))?;
                     Ok(Some(proposal.to_vec()))
                 }
@@ -83,7 +83,7 @@ impl Proposals for ProposalFolder {
     }
 }
 
-fn checksum(Attempt { height, number }: Attempt, proposal: &[u8]) -> Hash {
+fn checksum(AttemptId { height, number }: AttemptId, proposal: &[u8]) -> Hash {
     blake2b256(&[&height.to_be_bytes(), &number.to_be_bytes(), proposal])
 }
 
@@ -108,7 +108,7 @@ mod tests {
     fn a_proposal_that_is_there_is_on_disk_before_it_is_used() {
         let folder = tempfile::tempdir().unwrap();
         let proposals = ProposalFolder::of(folder.path());
-        let first = Attempt { height: 7, number: 0 };
+        let first = AttemptId { height: 7, number: 0 };
         proposals.create(first, b"one").unwrap();
         let all = folder.path().join("proposed");
         let height = all.join("0000000000000007");
@@ -124,7 +124,7 @@ mod tests {
     fn a_proposal_is_created_once_and_damage_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let proposals = ProposalFolder::of(folder.path());
-        let at = |height, number| Attempt { height, number };
+        let at = |height, number| AttemptId { height, number };
         proposals.published(3).unwrap();
         assert_eq!(proposals.read(at(7, 0)), Ok(None));
         assert_eq!(proposals.create(at(7, 0), b"one"), Ok(b"one".to_vec()));

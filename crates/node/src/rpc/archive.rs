@@ -9,20 +9,22 @@ use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Proved as Proof, StateReader as _};
+use prooflight_core::store::{StateProof as Proof, StateReader as _};
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
-use prooflight_json::{Hex, Quantity, unique};
+use prooflight_json::{HexBytes, Quantity, unique};
 use prooflight_smt::snapshot::SmtReader;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::json::{Json, json as written};
-use super::method::{Bounds, Call, Serving, method, method_of, parse_value};
-use super::{BlockJson, ChainJson, HeaderJson, RequestLimits, Which, WhichHeights, WhichTwo};
+use super::json::{RawJson, to_raw_json as written};
+use super::method::{CallLimits, RpcCall, RpcContext, method, method_of, parse_value};
+use super::{
+    BlockJson, ChainJson, HeaderJson, HeaderParams, HeaderProofParams, HeadersParams, RequestLimits,
+};
 use super::{cost, place_headers, prove_header};
-use crate::blocking::{Ask, Workers};
-use crate::follow::Leader;
+use crate::blocking::{WorkRequest, WorkerPool};
+use crate::follow::LeaderClient;
 use crate::metrics::Metrics;
 use crate::snapshots::LogHeaders;
 use crate::view::{self, View};
@@ -30,34 +32,34 @@ use crate::view::{self, View};
 /// Where headers and blocks come from.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a server has one")]
-pub enum Source {
+pub enum HeaderSource {
     /// A node of the chain.
-    Node(Leader),
+    Node(LeaderClient),
     /// The chain's log.
     Log(LogHeaders),
 }
 
 /// The state shared by all methods.
-pub struct Archive {
+pub struct ArchiveApi {
     /// Proves from the files.
     pub proofs: Arc<SmtReader>,
     /// Whether the files are in a bucket. Then a task polls for new files, and requests do not.
-    pub is_far: bool,
+    pub is_remote: bool,
     /// Where headers and blocks come from.
-    pub source: Source,
+    pub source: HeaderSource,
     /// Limits on requests.
     pub limits: RequestLimits,
     /// The counters.
     pub metrics: Metrics,
     /// The threads on which files are read.
-    pub workers: Workers,
+    pub workers: WorkerPool,
 }
 
-impl Archive {
+impl ArchiveApi {
     /// Makes a proof, and builds the answer from the proof.
     async fn prove<P, T: Send + 'static>(
         &self,
-        ask: Ask,
+        ask: WorkRequest,
         prove: impl FnOnce(&SmtReader) -> Result<P> + Send + 'static,
         answer: impl FnOnce(P) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -73,70 +75,72 @@ impl Archive {
     /// Makes a proof about several blocks; returns it with the headers that it needs.
     async fn prove_range(
         &self,
-        ask: Ask,
+        ask: WorkRequest,
         prove: impl FnOnce(&SmtReader) -> Result<(BTreeSet<u64>, Proof)> + Send + 'static,
         head: Value,
-    ) -> Result<ProvedRange> {
+    ) -> Result<BlocksProofReply> {
         let answer = |(heights, proved): (_, Proof)| {
-            Ok((heights, proved.roots, written(&Hex(proved.proof))?))
+            Ok((heights, proved.roots, written(&HexBytes(proved.proof))?))
         };
         let (heights, roots, proof) = self.prove(ask, prove, answer).await?;
-        self.reach(heights.last().copied()).await;
-        Ok(ProvedRange { headers: self.headers(ask, heights, head, roots).await?, proof })
+        self.wait_for_header(heights.last().copied()).await;
+        Ok(BlocksProofReply { headers: self.headers(ask, heights, head, roots).await?, proof })
     }
 
     /// Forwards a call to the node, or answers it from the log.
     async fn relay<T: DeserializeOwned>(
         &self,
-        ask: Ask,
+        ask: WorkRequest,
         method: &'static str,
         params: Value,
     ) -> Result<T> {
         match &self.source {
-            Source::Node(node) => node.relay(method, params).await,
-            Source::Log(log) => parse_reply(&self.answer_from_log(log, ask, method, params).await?),
+            HeaderSource::Node(node) => node.relay(method, params).await,
+            HeaderSource::Log(log) => {
+                parse_reply(&self.answer_from_log(log, ask, method, params).await?)
+            }
         }
     }
 
     async fn answer_from_log(
         &self,
         log: &LogHeaders,
-        ask: Ask,
+        ask: WorkRequest,
         method: &'static str,
         params: Value,
-    ) -> Result<Json> {
+    ) -> Result<RawJson> {
         match method {
             "prooflight_block" => {
-                let Which { at } = parse_value(params)?;
+                let HeaderParams { at } = parse_value(params)?;
                 let block = BlockJson::new(log.block(at).await?)?;
                 self.workers.prove(ask, move || written(&block)).await
             }
             "prooflight_headers" => {
-                let (view, asked) = (log.view()?, parse_value::<WhichHeights>(params)?);
+                let (view, asked) = (log.view()?, parse_value::<HeadersParams>(params)?);
                 asked.check()?;
                 self.workers.prove(ask, move || place_headers(&view, asked)).await
             }
             _ => {
                 let view = log.view()?;
-                self.workers.read(move || from_headers(&view, method, params)).await
+                self.workers.read(move || answer_from_headers(&view, method, params)).await
             }
         }
     }
 
     /// Waits for the header of a block in the files, which may not have been read from the log yet.
-    async fn reach(&self, height: Option<u64>) {
-        if let (Source::Log(log), Some(height)) = (&self.source, height) {
-            log.reach(height).await;
+    async fn wait_for_header(&self, height: Option<u64>) {
+        if let (HeaderSource::Log(log), Some(height)) = (&self.source, height) {
+            log.wait_for(height).await;
         }
     }
 
     /// Returns the height of a block. `"latest"` is the newest block in the files; a hash is looked up among the
     /// headers.
-    async fn height_of(&self, ask: Ask, at: &Value) -> Result<u64> {
+    async fn height_of(&self, ask: WorkRequest, at: &Value) -> Result<u64> {
         match at.as_str() {
             Some("latest") => {
-                let (proofs, is_far) = (self.proofs.clone(), self.is_far);
-                let newest = move || match proofs.seen() {
+                let (proofs, is_far) = (self.proofs.clone(), self.is_remote);
+                let newest = move || match proofs.last_seen() {
                     Ok(seen) if is_far => Ok(seen),
                     _ => proofs.newest(),
                 };
@@ -144,7 +148,7 @@ impl Archive {
             }
             Some(text) if text.len() <= 18 => Ok(parse::<Quantity>(at)?.0),
             _ => {
-                let header: HeaderReply =
+                let header: HeaderFields =
                     self.relay(ask, "prooflight_header", json!({ "at": at })).await?;
                 Ok(header.height.0)
             }
@@ -154,31 +158,31 @@ impl Archive {
     /// Fetches the headers for a proof about several blocks, and checks its roots against them.
     async fn headers(
         &self,
-        ask: Ask,
+        ask: WorkRequest,
         heights: BTreeSet<u64>,
         head: Value,
         roots: Vec<(u64, Vec<u8>)>,
-    ) -> Result<PlacedHeaders> {
+    ) -> Result<RawAncestors> {
         let heights: Vec<_> =
             heights.into_iter().map(|height| Quantity(height).to_string()).collect();
         let params = json!({ "heights": heights, "head": head });
-        let placed: PlacedHeaders = self.relay(ask, "prooflight_headers", params).await?;
+        let placed: RawAncestors = self.relay(ask, "prooflight_headers", params).await?;
         let check = move || placed.check(&roots).map(|()| placed);
         self.workers.prove(ask, check).await
     }
 }
 
 /// Answers a method about headers.
-fn from_headers(view: &View, method: &'static str, params: Value) -> Result<Json> {
+fn answer_from_headers(view: &View, method: &'static str, params: Value) -> Result<RawJson> {
     match method {
         "prooflight_chain" => written(&ChainJson::new(view)?),
         "prooflight_head" => written(&HeaderJson::from(view.head())),
         "prooflight_header" => {
-            let Which { at } = parse_value(params)?;
+            let HeaderParams { at } = parse_value(params)?;
             written(&HeaderJson::from(&view.header(at)?))
         }
         "prooflight_headerProof" => {
-            let WhichTwo { at, head } = parse_value(params)?;
+            let HeaderProofParams { at, head } = parse_value(params)?;
             written(&prove_header(view, at, head)?)
         }
         _ => Err(Error::new(Reason::Bug, "a method about headers", method)),
@@ -205,39 +209,39 @@ fn check_root<'h>(
 }
 
 /// Decodes the header in a node's reply.
-fn signed_header(reply: &Json) -> Result<Header> {
-    let HeaderReply { signed_header: Hex(bytes), .. } = parse_reply(reply)?;
+fn signed_header(reply: &RawJson) -> Result<Header> {
+    let HeaderFields { signed_header: HexBytes(bytes), .. } = parse_reply(reply)?;
     Ok(SignedHeader::decode(&bytes, &Limits::DEFAULT)?.header)
 }
 
-fn parse_reply<T: DeserializeOwned>(reply: &Json) -> Result<T> {
+fn parse_reply<T: DeserializeOwned>(reply: &RawJson) -> Result<T> {
     serde_json::from_str(reply.get())
         .map_err(|error| Error::new(Reason::InvalidReply, "a reply of the method", error))
 }
 
-impl Serving for Archive {
-    fn bounds(&self) -> Bounds<'_> {
-        Bounds { time: self.limits.time, metrics: &self.metrics }
+impl RpcContext for ArchiveApi {
+    fn call_limits(&self) -> CallLimits<'_> {
+        CallLimits { time: self.limits.time, metrics: &self.metrics }
     }
 }
 
 /// Registers the methods.
-pub fn module(archive: Archive) -> Result<RpcModule<Archive>, RegisterMethodError> {
+pub fn module(archive: ArchiveApi) -> Result<RpcModule<ArchiveApi>, RegisterMethodError> {
     let mut module = RpcModule::new(archive);
     method(&mut module, "prooflight_prove", prove)?;
     method(&mut module, "prooflight_history", history)?;
     method(&mut module, "prooflight_diff", diff)?;
-    for name in FORWARDED {
-        let forward = move |call: Call<Archive>, params: Value| async move {
-            call.context.relay::<Json>(call.ask(None, 1), name, params).await
+    for name in FORWARDED_METHODS {
+        let forward = move |call: RpcCall<ArchiveApi>, params: Value| async move {
+            call.context.relay::<RawJson>(call.ask(None, 1), name, params).await
         };
-        method_of(&mut module, name, as_it_is, forward)?;
+        method_of(&mut module, name, raw_params, forward)?;
     }
     Ok(module)
 }
 
 /// The methods that need no files.
-const FORWARDED: [&str; 6] = [
+const FORWARDED_METHODS: [&str; 6] = [
     "prooflight_chain",
     "prooflight_head",
     "prooflight_header",
@@ -246,7 +250,7 @@ const FORWARDED: [&str; 6] = [
     "prooflight_block",
 ];
 
-fn as_it_is(params: &Params<'_>) -> Result<Value> {
+fn raw_params(params: &Params<'_>) -> Result<Value> {
     unique::from_str(params.as_str().unwrap_or("{}"))
         .map_err(|error| Error::new(Reason::InvalidArgument, "the parameters of the method", error))
 }
@@ -269,24 +273,24 @@ fn parse<T: DeserializeOwned>(value: &Value) -> Result<T> {
 /// The fields of a header that are read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct HeaderReply {
-    signed_header: Hex,
+struct HeaderFields {
+    signed_header: HexBytes,
     height: Quantity,
 }
 
 /// Headers as the node has encoded them.
 #[derive(Clone, Deserialize, Serialize)]
-struct PlacedHeaders {
-    head: Json,
-    headers: Json,
-    hashes: Json,
+struct RawAncestors {
+    head: RawJson,
+    headers: RawJson,
+    hashes: RawJson,
 }
 
-impl PlacedHeaders {
+impl RawAncestors {
     /// Checks each of these roots against the header of its block.
     fn check(&self, roots: &[(u64, Vec<u8>)]) -> Result<()> {
-        let older: Vec<Hex> = parse_reply(&self.headers)?;
-        let older = older.iter().map(|Hex(bytes)| Header::decode(bytes, &Limits::DEFAULT));
+        let older: Vec<HexBytes> = parse_reply(&self.headers)?;
+        let older = older.iter().map(|HexBytes(bytes)| Header::decode(bytes, &Limits::DEFAULT));
         let headers = older.chain([signed_header(&self.head)]);
         let headers: BTreeMap<u64, Header> =
             headers.map(|header| header.map(|it| (it.height, it))).collect::<Result<_>>()?;
@@ -296,22 +300,25 @@ impl PlacedHeaders {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Prove {
+struct SmtProveParams {
     scheme: String,
-    keys: Vec<Hex>,
+    keys: Vec<HexBytes>,
     #[serde(default = "latest")]
     at: Value,
 }
 
 /// A proof, with the header that it verifies against.
 #[derive(Clone, Serialize)]
-struct Proved {
-    header: Json,
+struct ProofReply {
+    header: RawJson,
     scheme: &'static str,
-    proof: Json,
+    proof: RawJson,
 }
 
-async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result<Proved> {
+async fn prove(
+    call: RpcCall<ArchiveApi>,
+    SmtProveParams { scheme, keys, at }: SmtProveParams,
+) -> Result<ProofReply> {
     let archive = &call.context;
     if scheme != Scheme::Smt.as_str() {
         return Err(Error::new(Reason::UnknownStatement, "the scheme smt", scheme));
@@ -324,31 +331,31 @@ async fn prove(call: Call<Archive>, Prove { scheme, keys, at }: Prove) -> Result
     let ask = call.ask(Some(Scheme::Smt), cost::of_keys(Scheme::Smt, keys.len()));
     let height = archive.height_of(ask, &at).await?;
     let prove = move |proofs: &SmtReader| {
-        let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|HexBytes(key)| &key[..]).collect();
         proofs.prove(&Statement::Keys { height, keys: &keys })
     };
-    let answer = |proved: Proof| Ok((proved.roots, written(&Hex(proved.proof))?));
+    let answer = |proved: Proof| Ok((proved.roots, written(&HexBytes(proved.proof))?));
     let (roots, proof) = archive.prove(ask, prove, answer).await?;
     let at = json!({ "at": Quantity(height).to_string() });
-    archive.reach(Some(height)).await;
+    archive.wait_for_header(Some(height)).await;
     let header = archive.relay(ask, "prooflight_header", at).await?;
     let signed = signed_header(&header)?;
     roots.iter().try_for_each(|root| check_root([&signed], root))?;
-    Ok(Proved { header, scheme: Scheme::Smt.as_str(), proof })
+    Ok(ProofReply { header, scheme: Scheme::Smt.as_str(), proof })
 }
 
 /// A proof about several blocks, with the headers that it needs.
 #[derive(Clone, Serialize)]
-struct ProvedRange {
+struct BlocksProofReply {
     #[serde(flatten)]
-    headers: PlacedHeaders,
-    proof: Json,
+    headers: RawAncestors,
+    proof: RawJson,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct History {
-    key: Hex,
+struct SmtHistoryParams {
+    key: HexBytes,
     from: Quantity,
     #[serde(default = "latest")]
     to: Value,
@@ -356,14 +363,14 @@ struct History {
     head: Value,
 }
 
-async fn history(call: Call<Archive>, asked: History) -> Result<ProvedRange> {
-    let History { key: Hex(key), from: Quantity(from), to, head } = asked;
+async fn history(call: RpcCall<ArchiveApi>, asked: SmtHistoryParams) -> Result<BlocksProofReply> {
+    let SmtHistoryParams { key: HexBytes(key), from: Quantity(from), to, head } = asked;
     let archive = &call.context;
     let last = archive.height_of(call.ask(None, 1), &to).await?;
     let prove = move |proofs: &SmtReader| {
         let statement = Statement::History { key: &key, from, to: last };
         let proved = proofs.prove(&statement)?;
-        Ok((view::heights(&statement, &proved), proved))
+        Ok((view::needed_heights(&statement, &proved), proved))
     };
     let ask = call.ask(Some(Scheme::Smt), cost::of_blocks(from, last));
     archive.prove_range(ask, prove, head_of(head, &to, last)).await
@@ -371,7 +378,7 @@ async fn history(call: Call<Archive>, asked: History) -> Result<ProvedRange> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Diff {
+struct SmtDiffParams {
     #[serde(default)]
     from: Option<Quantity>,
     #[serde(default = "latest")]
@@ -380,14 +387,17 @@ struct Diff {
     head: Value,
 }
 
-async fn diff(call: Call<Archive>, Diff { from, to, head }: Diff) -> Result<ProvedRange> {
+async fn diff(
+    call: RpcCall<ArchiveApi>,
+    SmtDiffParams { from, to, head }: SmtDiffParams,
+) -> Result<BlocksProofReply> {
     let archive = &call.context;
     let last = archive.height_of(call.ask(None, 1), &to).await?;
     let first = from.as_ref().map_or(0, |from| from.0);
     let prove = move |proofs: &SmtReader| {
         let statement = Statement::Diff { from: from.map(|from| from.0), to: last };
         let proved = proofs.prove(&statement)?;
-        Ok((view::heights(&statement, &proved), proved))
+        Ok((view::needed_heights(&statement, &proved), proved))
     };
     let ask = call.ask(Some(Scheme::Smt), cost::of_blocks(first, last));
     archive.prove_range(ask, prove, head_of(head, &to, last)).await

@@ -7,22 +7,22 @@ use std::time::Duration;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::cost;
 use super::json::BlockJson;
-use super::method::{Bounds, Call, Serving, method};
+use super::method::{CallLimits, RpcCall, RpcContext, method};
 use crate::authority::Refusal;
-use crate::blocking::Workers;
-use crate::desk::SignatureRound;
+use crate::blocking::WorkerPool;
 use crate::metrics::Metrics;
-use crate::proposals::Attempt;
-use crate::view::{At, View};
+use crate::proposals::AttemptId;
+use crate::signature_round::SignatureRound;
+use crate::view::{BlockId, View};
 
 /// The state shared by the methods.
-pub struct Office {
+pub struct AuthorityApi {
     /// The proposal that is collecting signatures.
     pub round: Arc<SignatureRound>,
     /// The chain up to the newest block, once there is one.
@@ -32,17 +32,17 @@ pub struct Office {
     /// The counters.
     pub metrics: Metrics,
     /// The threads on which the store is read.
-    pub workers: Workers,
+    pub workers: WorkerPool,
 }
 
-impl Serving for Office {
-    fn bounds(&self) -> Bounds<'_> {
-        Bounds { time: self.time, metrics: &self.metrics }
+impl RpcContext for AuthorityApi {
+    fn call_limits(&self) -> CallLimits<'_> {
+        CallLimits { time: self.time, metrics: &self.metrics }
     }
 }
 
 /// Registers the methods.
-pub fn module(office: Office) -> Result<RpcModule<Office>, RegisterMethodError> {
+pub fn module(office: AuthorityApi) -> Result<RpcModule<AuthorityApi>, RegisterMethodError> {
     let mut module = RpcModule::new(office);
     method(&mut module, "prooflight_awaited", awaited)?;
     method(&mut module, "prooflight_proposal", proposal)?;
@@ -53,12 +53,12 @@ pub fn module(office: Office) -> Result<RpcModule<Office>, RegisterMethodError> 
 }
 
 /// The longest time that a call waits for news.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const MAX_POLL_WAIT: Duration = Duration::from_secs(5);
 
 /// The parameters of `prooflight_awaited`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct AwaitedFor {
+pub(crate) struct PollParams {
     /// The index of the authority that polls.
     pub(crate) authority: u16,
     /// The height of its next block.
@@ -69,39 +69,39 @@ pub(crate) struct AwaitedFor {
 
 /// The news for an authority.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct AwaitedJson {
+pub(crate) struct PollReply {
     /// The height of the newest published block, if there is one.
     pub(crate) head: Option<Quantity>,
     /// A proposal that this authority has not answered.
-    pub(crate) proposal: Option<AskedJson>,
+    pub(crate) proposal: Option<ProposalRefJson>,
 }
 
 /// A proposal.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct AskedJson {
+pub(crate) struct ProposalRefJson {
     pub(crate) height: Quantity,
     pub(crate) attempt: u32,
     /// The hash of its bytes.
     pub(crate) id: Hash32,
 }
 
-async fn awaited(call: Call<Office>, asks: AwaitedFor) -> Result<AwaitedJson> {
+async fn awaited(call: RpcCall<AuthorityApi>, asks: PollParams) -> Result<PollReply> {
     check_token(&call)?;
-    let wait = Duration::from_millis(asks.wait_ms.0).min(LONGEST_WAIT);
+    let wait = Duration::from_millis(asks.wait_ms.0).min(MAX_POLL_WAIT);
     let round = &call.context.round;
-    let (head, asked) = round.awaited(asks.authority, asks.next.0, wait).await?;
-    let proposal = asked.map(|(Attempt { height, number }, id)| AskedJson {
+    let (head, asked) = round.poll(asks.authority, asks.next.0, wait).await?;
+    let proposal = asked.map(|(AttemptId { height, number }, id)| ProposalRefJson {
         height: Quantity(height),
         attempt: number,
         id: Hash32(id),
     });
-    Ok(AwaitedJson { head: head.map(Quantity), proposal })
+    Ok(PollReply { head: head.map(Quantity), proposal })
 }
 
 /// The parameters of `prooflight_proposal`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WhichProposal {
+pub(crate) struct ProposalParams {
     pub(crate) height: Quantity,
     pub(crate) attempt: u32,
 }
@@ -109,28 +109,28 @@ pub(crate) struct WhichProposal {
 /// The bytes of a proposal.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct ProposalJson {
-    pub(crate) proposal: Hex,
+    pub(crate) proposal: HexBytes,
 }
 
-async fn proposal(call: Call<Office>, which: WhichProposal) -> Result<ProposalJson> {
+async fn proposal(call: RpcCall<AuthorityApi>, which: ProposalParams) -> Result<ProposalJson> {
     check_token(&call)?;
-    let attempt = Attempt { height: which.height.0, number: which.attempt };
+    let attempt = AttemptId { height: which.height.0, number: which.attempt };
     let proposal = call.context.round.proposal(attempt)?;
-    Ok(ProposalJson { proposal: Hex(proposal.to_vec()) })
+    Ok(ProposalJson { proposal: HexBytes(proposal.to_vec()) })
 }
 
 /// The parameters of `prooflight_sign`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Signed {
+pub(crate) struct SignParams {
     pub(crate) authority: u16,
     pub(crate) height: Quantity,
     /// The hash of the header.
     pub(crate) hash: Hash32,
-    pub(crate) signature: Hex,
+    pub(crate) signature: HexBytes,
 }
 
-async fn sign(call: Call<Office>, signed: Signed) -> Result<bool> {
+async fn sign(call: RpcCall<AuthorityApi>, signed: SignParams) -> Result<bool> {
     check_token(&call)?;
     let signature = signature(signed.signature)?;
     call.context.round.sign(signed.authority, signed.height.0, signed.hash.0, signature)?;
@@ -140,7 +140,7 @@ async fn sign(call: Call<Office>, signed: Signed) -> Result<bool> {
 /// The parameters of `prooflight_refuse`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Refused {
+pub(crate) struct RefuseParams {
     pub(crate) authority: u16,
     pub(crate) height: Quantity,
     pub(crate) attempt: u32,
@@ -151,14 +151,14 @@ pub(crate) struct Refused {
     /// The reason, for people.
     pub(crate) why: String,
     /// The signature of the refusal, which does not cover `why`.
-    pub(crate) signature: Hex,
+    pub(crate) signature: HexBytes,
 }
 
-async fn refuse(call: Call<Office>, refused: Refused) -> Result<bool> {
+async fn refuse(call: RpcCall<AuthorityApi>, refused: RefuseParams) -> Result<bool> {
     check_token(&call)?;
-    let Refused { authority, height, attempt, id, invalid, why, signature: bytes } = refused;
+    let RefuseParams { authority, height, attempt, id, invalid, why, signature: bytes } = refused;
     let round = &call.context.round;
-    let attempt = Attempt { height: height.0, number: attempt };
+    let attempt = AttemptId { height: height.0, number: attempt };
     let refusal = Refusal { chain: round.chain(), attempt, id: id.0, invalid };
     round.refuse(authority, &refusal, &signature(bytes)?, &why)?;
     Ok(true)
@@ -166,11 +166,11 @@ async fn refuse(call: Call<Office>, refused: Refused) -> Result<bool> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Which {
-    at: At,
+struct BlockParams {
+    at: BlockId,
 }
 
-async fn block(call: Call<Office>, Which { at }: Which) -> Result<BlockJson> {
+async fn block(call: RpcCall<AuthorityApi>, BlockParams { at }: BlockParams) -> Result<BlockJson> {
     check_token(&call)?;
     let Some(views) = call.context.views.get().cloned() else {
         return Err(Error::new(Reason::UnknownBlock, "a chain with a genesis block", "none"));
@@ -179,17 +179,17 @@ async fn block(call: Call<Office>, Which { at }: Which) -> Result<BlockJson> {
         let view = views.borrow().clone();
         BlockJson::new(view.block(at)?)
     };
-    call.context.workers.prove(call.ask(None, cost::OF_BLOCK), read).await
+    call.context.workers.prove(call.ask(None, cost::BLOCK_COST), read).await
 }
 
-fn signature(Hex(bytes): Hex) -> Result<[u8; 64]> {
+fn signature(HexBytes(bytes): HexBytes) -> Result<[u8; 64]> {
     bytes.try_into().map_err(|bytes: Vec<u8>| {
         Error::new(Reason::InvalidArgument, "a signature of 64 bytes", bytes.len())
     })
 }
 
 /// Every method of this listener needs the token.
-fn check_token(call: &Call<Office>) -> Result<()> {
+fn check_token(call: &RpcCall<AuthorityApi>) -> Result<()> {
     if call.may_submit {
         return Ok(());
     }

@@ -5,10 +5,10 @@
 
 use prooflight_core::Scheme;
 
-use crate::blocking::CHEAP;
+use crate::blocking::EXPENSIVE_ABOVE;
 
 /// A block: 20 ms for the largest.
-pub(super) const OF_BLOCK: u64 = CHEAP;
+pub(super) const BLOCK_COST: u64 = EXPENSIVE_ABOVE;
 
 /// A proof of `keys` keys, or of an account with `keys - 1` slots.
 pub(super) fn of_keys(scheme: Scheme, keys: usize) -> u64 {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The contents of `error.data`: the code and reason of the refusal, and its details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorData {
+pub struct ErrorDetails {
     /// The code, for example `unavailable`.
     pub code: String,
     /// The reason, for example `unknown_block`.
@@ -19,12 +19,12 @@ pub struct ErrorData {
 
 /// Converts a refusal to a JSON-RPC error.
 pub fn to_object(error: &Error) -> ErrorObjectOwned {
-    ErrorObjectOwned::owned(number(error.code()), error.to_string(), Some(error_data(error)))
+    ErrorObjectOwned::owned(number(error.code()), error.to_string(), Some(error_details(error)))
 }
 
 /// The code, reason and details of a refusal.
-pub fn error_data(error: &Error) -> ErrorData {
-    ErrorData {
+pub fn error_details(error: &Error) -> ErrorDetails {
+    ErrorDetails {
         code: error.code().as_str().to_owned(),
         reason: error.reason().as_str().to_owned(),
         expected: error.expected().to_owned(),

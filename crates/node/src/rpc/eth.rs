@@ -9,20 +9,20 @@ use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use prooflight_core::statement::Statement;
 use prooflight_core::{Error, Limits, Reason, Result, Scheme, keccak256};
-use prooflight_json::{Address, Hash32, Hex, Quantity, Word, unique};
+use prooflight_json::{Address, Hash32, HexBytes, Quantity, Word, unique};
 use prooflight_mpt::{Account, AccountProof, AccountState, EMPTY_CODE_HASH, EMPTY_ROOT};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use self::names::{BlockName, Slot};
+use self::names::{BlockName, SlotName};
 use super::cost;
-use super::json::{Json, json};
-use super::method::{Call, method_of};
-use super::{Context, Nothing};
-use crate::view::{At, View};
+use super::json::{RawJson, to_raw_json};
+use super::method::{RpcCall, method_of};
+use super::{NoParams, NodeApi};
+use crate::view::{BlockId, View};
 use crate::{accounts, schemes};
 
-pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut RpcModule<NodeApi>) -> Result<(), RegisterMethodError> {
     method_of(module, "eth_chainId", array, chain_id)?;
     method_of(module, "net_version", array, version)?;
     method_of(module, "eth_blockNumber", array, block_number)?;
@@ -48,7 +48,7 @@ fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
     serde_json::from_value(value).map_err(|error| wrong(&error))
 }
 
-impl Call {
+impl RpcCall {
     /// Answers with a few reads, on a chain with accounts.
     async fn read_accounts<T: Send + 'static>(
         &self,
@@ -62,7 +62,7 @@ impl Call {
         if accounts::has_accounts(self.context.views.borrow().config()) {
             return Ok(());
         }
-        Err(schemes::not_kept(Scheme::Mpt))
+        Err(schemes::unknown_scheme(Scheme::Mpt))
     }
 
     /// Proves an account and some of its slots in an available state, and builds the answer from
@@ -71,7 +71,7 @@ impl Call {
         &self,
         address: Address,
         slots: Vec<Word>,
-        at: At,
+        at: BlockId,
         answer: impl FnOnce(&AccountProof<'_>, AccountState) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.check_accounts()?;
@@ -91,7 +91,7 @@ impl Call {
             // The other fields of the answer are taken from the verified proofs.
             let proof = AccountProof::decode(&proved.proof)?;
             let root = header.root(Scheme::Mpt).and_then(|root| root.try_into().ok());
-            let root = root.ok_or_else(|| schemes::not_kept(Scheme::Mpt))?;
+            let root = root.ok_or_else(|| schemes::unknown_scheme(Scheme::Mpt))?;
             let shown = proof.verify(root, address, &slots, &Limits::DEFAULT)?;
             answer(&proof, shown)
         };
@@ -99,23 +99,23 @@ impl Call {
     }
 }
 
-async fn chain_id(call: Call, _: Nothing) -> Result<Quantity> {
+async fn chain_id(call: RpcCall, _: NoParams) -> Result<Quantity> {
     call.check_accounts()?;
     Ok(Quantity(call.context.eth_chain_id))
 }
 
-async fn version(call: Call, _: Nothing) -> Result<String> {
+async fn version(call: RpcCall, _: NoParams) -> Result<String> {
     call.check_accounts()?;
     Ok(call.context.eth_chain_id.to_string())
 }
 
-async fn block_number(call: Call, _: Nothing) -> Result<Quantity> {
+async fn block_number(call: RpcCall, _: NoParams) -> Result<Quantity> {
     call.check_accounts()?;
     Ok(Quantity(call.context.views.borrow().height()))
 }
 
 #[derive(Deserialize)]
-struct ByNumber {
+struct BlockByNumberParams {
     block: BlockName,
     /// Whether full transactions are requested; these blocks have none.
     #[serde(default, rename = "full")]
@@ -123,7 +123,7 @@ struct ByNumber {
 }
 
 #[derive(Deserialize)]
-struct ByHash {
+struct BlockByHashParams {
     hash: Hash32,
     #[serde(default, rename = "full")]
     _full: bool,
@@ -132,21 +132,21 @@ struct ByHash {
 /// The fields of a block that this chain has.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Block {
+struct EthBlock {
     number: Quantity,
     hash: Hash32,
     parent_hash: Hash32,
     timestamp: Quantity,
-    state_root: Hex,
+    state_root: HexBytes,
     #[serde(flatten)]
-    absent: Absent,
+    empty: EmptyFields,
 }
 
 /// The other fields that Ethereum libraries expect: this chain has no transactions, gas, miners or
 /// uncles.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Absent {
+struct EmptyFields {
     transactions: [(); 0],
     uncles: [(); 0],
     transactions_root: Hash32,
@@ -156,13 +156,13 @@ struct Absent {
     gas_limit: Quantity,
     gas_used: Quantity,
     extra_data: &'static str,
-    miner: Hex,
+    miner: HexBytes,
     mix_hash: Hash32,
-    nonce: Hex,
-    logs_bloom: Hex,
+    nonce: HexBytes,
+    logs_bloom: HexBytes,
 }
 
-impl Absent {
+impl EmptyFields {
     fn new() -> Self {
         Self {
             transactions: [],
@@ -175,44 +175,50 @@ impl Absent {
             gas_limit: Quantity(0),
             gas_used: Quantity(0),
             extra_data: "0x",
-            miner: Hex(vec![0; 20]),
+            miner: HexBytes(vec![0; 20]),
             mix_hash: Hash32([0; 32]),
-            nonce: Hex(vec![0; 8]),
-            logs_bloom: Hex(vec![0; 256]),
+            nonce: HexBytes(vec![0; 8]),
+            logs_bloom: HexBytes(vec![0; 256]),
         }
     }
 }
 
-async fn block_by_number(call: Call, ByNumber { block, .. }: ByNumber) -> Result<Option<Block>> {
+async fn block_by_number(
+    call: RpcCall,
+    BlockByNumberParams { block, .. }: BlockByNumberParams,
+) -> Result<Option<EthBlock>> {
     call.read_accounts(move |view| read_block(view, block.0)).await
 }
 
-async fn block_by_hash(call: Call, ByHash { hash, .. }: ByHash) -> Result<Option<Block>> {
-    call.read_accounts(move |view| read_block(view, At::Hash(hash.0))).await
+async fn block_by_hash(
+    call: RpcCall,
+    BlockByHashParams { hash, .. }: BlockByHashParams,
+) -> Result<Option<EthBlock>> {
+    call.read_accounts(move |view| read_block(view, BlockId::Hash(hash.0))).await
 }
 
 /// Returns a block; null if there is none, as in Ethereum.
-fn read_block(view: &View, at: At) -> Result<Option<Block>> {
+fn read_block(view: &View, at: BlockId) -> Result<Option<EthBlock>> {
     let header = match view.header(at) {
         Ok(signed) => signed.header,
         Err(error) if error.reason() == Reason::UnknownBlock => return Ok(None),
         Err(error) => return Err(error),
     };
     let root = header.root(Scheme::Mpt).unwrap_or_default().to_vec();
-    Ok(Some(Block {
+    Ok(Some(EthBlock {
         number: Quantity(header.height),
         hash: Hash32(header.hash()),
         parent_hash: Hash32(header.parent),
         timestamp: Quantity(header.timestamp_ms / 1000),
-        state_root: Hex(root),
-        absent: Absent::new(),
+        state_root: HexBytes(root),
+        empty: EmptyFields::new(),
     }))
 }
 
 #[derive(Deserialize)]
-struct OfSlots {
+struct ProofParams {
     address: Address,
-    slots: Vec<Slot>,
+    slots: Vec<SlotName>,
     #[serde(default)]
     block: BlockName,
 }
@@ -220,9 +226,9 @@ struct OfSlots {
 /// An EIP-1186 reply.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct AccountProofJson {
     address: Address,
-    account_proof: Vec<Hex>,
+    account_proof: Vec<HexBytes>,
     balance: Word,
     code_hash: Hash32,
     nonce: Quantity,
@@ -235,24 +241,28 @@ struct SlotProof {
     /// As geth writes it back.
     key: String,
     value: Word,
-    proof: Vec<Hex>,
+    proof: Vec<HexBytes>,
 }
 
-async fn proof(call: Call, OfSlots { address, slots, block }: OfSlots) -> Result<Json> {
+async fn proof(
+    call: RpcCall,
+    ProofParams { address, slots, block }: ProofParams,
+) -> Result<RawJson> {
     let words = slots.iter().map(|slot| slot.word).collect();
-    let answer =
-        move |proof: &AccountProof<'_>, shown| json(&Answer::new(address, slots, proof, shown));
+    let answer = move |proof: &AccountProof<'_>, shown| {
+        to_raw_json(&AccountProofJson::new(address, slots, proof, shown))
+    };
     call.prove(address, words, block.0, answer).await
 }
 
-impl Answer {
+impl AccountProofJson {
     fn new(
         address: Address,
-        asked: Vec<Slot>,
+        asked: Vec<SlotName>,
         proof: &AccountProof<'_>,
         shown: AccountState,
     ) -> Self {
-        let account = shown.account.unwrap_or(NO_ACCOUNT);
+        let account = shown.account.unwrap_or(EMPTY_ACCOUNT);
         let slots = asked.into_iter().zip(shown.storage).zip(&proof.slots).map(
             |((asked, value), proof)| SlotProof {
                 key: asked.text,
@@ -273,31 +283,31 @@ impl Answer {
 }
 
 /// The fields of an account that does not exist.
-const NO_ACCOUNT: Account =
+const EMPTY_ACCOUNT: Account =
     Account { nonce: 0, balance: [0; 32], storage_root: EMPTY_ROOT, code_hash: EMPTY_CODE_HASH };
 
-fn nodes(proof: &[&[u8]]) -> Vec<Hex> {
-    proof.iter().map(|node| Hex(node.to_vec())).collect()
+fn nodes(proof: &[&[u8]]) -> Vec<HexBytes> {
+    proof.iter().map(|node| HexBytes(node.to_vec())).collect()
 }
 
 #[derive(Deserialize)]
-struct OfAccount {
+struct AccountParams {
     address: Address,
     #[serde(default)]
     block: BlockName,
 }
 
-async fn balance(call: Call, asked: OfAccount) -> Result<Word> {
+async fn balance(call: RpcCall, asked: AccountParams) -> Result<Word> {
     Ok(Word(account(call, asked).await?.balance))
 }
 
-async fn transaction_count(call: Call, asked: OfAccount) -> Result<Quantity> {
+async fn transaction_count(call: RpcCall, asked: AccountParams) -> Result<Quantity> {
     Ok(Quantity(account(call, asked).await?.nonce))
 }
 
 /// Returns empty code for an account without code, and refuses any other account: the chain stores
 /// only hashes of code.
-async fn code(call: Call, asked: OfAccount) -> Result<&'static str> {
+async fn code(call: RpcCall, asked: AccountParams) -> Result<&'static str> {
     let hash = account(call, asked).await?.code_hash;
     if hash == EMPTY_CODE_HASH {
         return Ok("0x");
@@ -306,21 +316,27 @@ async fn code(call: Call, asked: OfAccount) -> Result<&'static str> {
     Err(Error::new(Reason::UnknownStatement, expected, Hash32(hash)))
 }
 
-async fn account(call: Call, OfAccount { address, block }: OfAccount) -> Result<Account> {
+async fn account(
+    call: RpcCall,
+    AccountParams { address, block }: AccountParams,
+) -> Result<Account> {
     let account =
-        |_: &AccountProof<'_>, shown: AccountState| Ok(shown.account.unwrap_or(NO_ACCOUNT));
+        |_: &AccountProof<'_>, shown: AccountState| Ok(shown.account.unwrap_or(EMPTY_ACCOUNT));
     call.prove(address, Vec::new(), block.0, account).await
 }
 
 #[derive(Deserialize)]
-struct OfSlot {
+struct SlotParams {
     address: Address,
-    slot: Slot,
+    slot: SlotName,
     #[serde(default)]
     block: BlockName,
 }
 
-async fn storage_at(call: Call, OfSlot { address, slot, block }: OfSlot) -> Result<Hash32> {
+async fn storage_at(
+    call: RpcCall,
+    SlotParams { address, slot, block }: SlotParams,
+) -> Result<Hash32> {
     let value = |_: &AccountProof<'_>, shown: AccountState| {
         Ok(Hash32(shown.storage.first().copied().unwrap_or_default()))
     };

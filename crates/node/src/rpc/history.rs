@@ -5,42 +5,42 @@ use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::chain::ChainConfig;
 use prooflight_core::statement::Statement;
 use prooflight_core::{Ability, Error, Reason, Result, Scheme};
-use prooflight_json::{Hex, Quantity};
+use prooflight_json::{HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 
-use super::json::{Json, json};
-use super::method::{Call, method};
-use super::{Context, PlacedHeaders, cost};
+use super::json::{RawJson, to_raw_json};
+use super::method::{RpcCall, method};
+use super::{AncestorsJson, NodeApi, cost};
 use crate::normalise;
-use crate::view::{At, ProvedBlocks, View, proves_before};
+use crate::view::{BlockId, BlocksProof, View, proves_past_states};
 
 /// Registers the methods.
-pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut RpcModule<NodeApi>) -> Result<(), RegisterMethodError> {
     method(module, "prooflight_history", history)?;
     method(module, "prooflight_diff", diff)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct History {
-    key: Hex,
+struct HistoryParams {
+    key: HexBytes,
     from: Quantity,
     #[serde(default)]
-    to: At,
+    to: BlockId,
     #[serde(default)]
-    head: At,
+    head: BlockId,
     #[serde(default)]
     scheme: Option<String>,
 }
 
-async fn history(call: Call, asked: History) -> Result<Json> {
-    let History { key: Hex(key), from, to, head, scheme } = asked;
-    let cost = cost::of_blocks(from.0, last_of(&call, to));
+async fn history(call: RpcCall, asked: HistoryParams) -> Result<RawJson> {
+    let HistoryParams { key: HexBytes(key), from, to, head, scheme } = asked;
+    let cost = cost::of_blocks(from.0, last_height(&call, to));
     prove(call, cost, Ability::History, scheme.as_deref(), move |view, scheme| {
         normalise::check_key(&key, &view.config().limits)?;
         let to = match to {
             // The last block that the head's root proves.
-            At::Latest if proves_before(scheme) => view.height_of(head)?,
+            BlockId::Latest if proves_past_states(scheme) => view.height_of(head)?,
             to => view.height_of(to)?,
         };
         let statement = Statement::History { key: &key, from: from.0, to };
@@ -51,18 +51,18 @@ async fn history(call: Call, asked: History) -> Result<Json> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Diff {
+struct DiffParams {
     #[serde(default)]
     from: Option<Quantity>,
     #[serde(default)]
-    to: At,
+    to: BlockId,
     #[serde(default)]
-    head: At,
+    head: BlockId,
 }
 
-async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
+async fn diff(call: RpcCall, DiffParams { from, to, head }: DiffParams) -> Result<RawJson> {
     let first = from.as_ref().map_or(0, |from| from.0);
-    let cost = cost::of_blocks(first, last_of(&call, to));
+    let cost = cost::of_blocks(first, last_height(&call, to));
     prove(call, cost, Ability::Diff, None, move |view, scheme| {
         let (from, to) = (from.map(|from| from.0), view.height_of(to)?);
         view.prove_range(scheme, &Statement::Diff { from, to }, head)
@@ -71,34 +71,37 @@ async fn diff(call: Call, Diff { from, to, head }: Diff) -> Result<Json> {
 }
 
 /// The height of a block, for the cost; the head's height if the block is not named by its height.
-fn last_of(call: &Call, at: At) -> u64 {
+fn last_height(call: &RpcCall, at: BlockId) -> u64 {
     match at {
-        At::Height(height) => height,
+        BlockId::Height(height) => height,
         _ => call.context.views.borrow().height(),
     }
 }
 
 /// A proof about several blocks, with the headers that it needs.
 #[derive(Serialize)]
-struct Proved {
+struct BlocksProofJson {
     #[serde(flatten)]
-    headers: PlacedHeaders,
-    proof: Hex,
+    headers: AncestorsJson,
+    proof: HexBytes,
 }
 
 async fn prove(
-    call: Call,
+    call: RpcCall,
     cost: u64,
     ability: Ability,
     scheme: Option<&str>,
-    run: impl FnOnce(&View, Scheme) -> Result<ProvedBlocks> + Send + 'static,
-) -> Result<Json> {
+    run: impl FnOnce(&View, Scheme) -> Result<BlocksProof> + Send + 'static,
+) -> Result<RawJson> {
     let metrics = call.context.metrics.clone();
-    let scheme = scheme_with(call.context.views.borrow().config(), ability, scheme)?;
+    let scheme = scheme_for(call.context.views.borrow().config(), ability, scheme)?;
     let ask = call.ask(Some(scheme), cost);
     let proof = move |view: &View| {
         let proved = metrics.proving(scheme, || run(view, scheme))?;
-        json(&Proved { headers: proved.headers.into(), proof: Hex(proved.proof) })
+        to_raw_json(&BlocksProofJson {
+            headers: proved.headers.into(),
+            proof: HexBytes(proved.proof),
+        })
     };
     call.context.prove(ask, proof).await
 }
@@ -106,7 +109,7 @@ async fn prove(
 /// The scheme of the chain that proves such statements: the one with this name, or the first one.
 ///
 /// `unknown_statement` if there is none.
-pub(super) fn scheme_with(
+pub(super) fn scheme_for(
     config: &ChainConfig,
     ability: Ability,
     name: Option<&str>,

@@ -4,46 +4,47 @@ use core::fmt;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader};
 use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_json::{Hash32, Hex, Quantity, StateOp};
+use prooflight_json::{Hash32, HexBytes, OperationJson, Quantity};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::block::encode_config;
-use crate::view::At;
+use crate::view::BlockId;
 use crate::{Block, View};
 
 /// A serialized answer.
-pub(super) type Json = Box<RawValue>;
+pub(super) type RawJson = Box<RawValue>;
 
 /// Serializes a possibly long answer on the thread that makes it, rather than on one that serves
 /// connections.
-pub(super) fn json(answer: &impl Serialize) -> Result<Json> {
+pub(super) fn to_raw_json(answer: &impl Serialize) -> Result<RawJson> {
     to_raw_value(answer).map_err(|error| Error::new(Reason::Bug, "an answer in JSON", error))
 }
 
 /// `"latest"`, a height as a quantity, or a header hash.
-impl<'de> Deserialize<'de> for At {
+impl<'de> Deserialize<'de> for BlockId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = At;
+        struct BlockIdVisitor;
+        impl de::Visitor<'_> for BlockIdVisitor {
+            type Value = BlockId;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("\"latest\", a height as a 0x-quantity, or a header hash")
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<At, E> {
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<BlockId, E> {
                 if text == "latest" {
-                    return Ok(At::Latest);
+                    return Ok(BlockId::Latest);
                 }
                 if let Ok(Quantity(height)) = text.parse() {
-                    return Ok(At::Height(height));
+                    return Ok(BlockId::Height(height));
                 }
-                let hash = text.parse().ok().and_then(|Hex(bytes)| bytes.try_into().ok());
-                hash.map(At::Hash).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+                let hash = text.parse().ok().and_then(|HexBytes(bytes)| bytes.try_into().ok());
+                hash.map(BlockId::Hash)
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
             }
         }
-        deserializer.deserialize_str(Visitor)
+        deserializer.deserialize_str(BlockIdVisitor)
     }
 }
 
@@ -52,7 +53,7 @@ impl<'de> Deserialize<'de> for At {
 #[serde(rename_all = "camelCase")]
 pub struct HeaderJson {
     /// The borsh encoding of the signed header.
-    pub signed_header: Hex,
+    pub signed_header: HexBytes,
     /// The height.
     pub height: Quantity,
     /// The header's hash.
@@ -74,10 +75,10 @@ impl From<&SignedHeader> for HeaderJson {
         let header = &signed.header;
         let roots = header.roots.iter().filter_map(|(id, root)| {
             let scheme = Scheme::from_id(*id).ok()?;
-            Some((scheme.as_str().to_owned(), Hex(root.clone()).to_string().into()))
+            Some((scheme.as_str().to_owned(), HexBytes(root.clone()).to_string().into()))
         });
         Self {
-            signed_header: Hex(signed.encode()),
+            signed_header: HexBytes(signed.encode()),
             height: Quantity(header.height),
             hash: Hash32(header.hash()),
             parent: Hash32(header.parent),
@@ -95,9 +96,9 @@ pub struct BlockJson {
     /// The header.
     pub header: HeaderJson,
     /// The normalised operations, ascending by raw key.
-    pub ops: Vec<StateOp>,
+    pub ops: Vec<OperationJson>,
     /// The transition proofs, by the scheme's name.
-    pub transitions: std::collections::BTreeMap<String, Hex>,
+    pub transitions: std::collections::BTreeMap<String, HexBytes>,
 }
 
 impl BlockJson {
@@ -105,9 +106,9 @@ impl BlockJson {
         let header = HeaderJson::from(&block.header);
         let transitions = block.body.transitions.into_iter();
         let transitions = transitions
-            .map(|(id, proof)| Ok((Scheme::from_id(id)?.as_str().to_owned(), Hex(proof))))
+            .map(|(id, proof)| Ok((Scheme::from_id(id)?.as_str().to_owned(), HexBytes(proof))))
             .collect::<Result<_>>()?;
-        let ops = block.body.operations.into_iter().map(StateOp::from).collect();
+        let ops = block.body.operations.into_iter().map(OperationJson::from).collect();
         Ok(Self { header, ops, transitions })
     }
 }
@@ -119,7 +120,7 @@ pub struct ChainJson {
     /// The hash of the configuration; every header contains it.
     pub chain: Hash32,
     /// The configuration, borsh-encoded.
-    pub config: Hex,
+    pub config: HexBytes,
     /// The human-readable name.
     pub chain_id: String,
     /// The names of the schemes.
@@ -139,7 +140,7 @@ impl ChainJson {
         let schemes = schemes.map(|id| Ok(Scheme::from_id(id)?.as_str().to_owned()));
         Ok(Self {
             chain: Hash32(config.id()),
-            config: Hex(encode_config(config)?),
+            config: HexBytes(encode_config(config)?),
             chain_id: config.chain_id.clone(),
             schemes: schemes.collect::<Result<_>>()?,
             authorities: config.authorities.iter().copied().map(Hash32).collect(),
@@ -157,19 +158,19 @@ mod tests {
 
     #[test]
     fn a_block_is_named_by_height_hash_or_latest() {
-        let at = |text: &str| from_value::<At>(text.into()).ok();
-        assert_eq!(at("latest"), Some(At::Latest));
-        assert_eq!(at("0x0"), Some(At::Height(0)));
-        assert_eq!(at("0xffffffffffffffff"), Some(At::Height(u64::MAX)));
-        assert_eq!(at(&format!("0x{}", "0a".repeat(32))), Some(At::Hash([10; 32])));
+        let at = |text: &str| from_value::<BlockId>(text.into()).ok();
+        assert_eq!(at("latest"), Some(BlockId::Latest));
+        assert_eq!(at("0x0"), Some(BlockId::Height(0)));
+        assert_eq!(at("0xffffffffffffffff"), Some(BlockId::Height(u64::MAX)));
+        assert_eq!(at(&format!("0x{}", "0a".repeat(32))), Some(BlockId::Hash([10; 32])));
         // A hash with leading zeros must not be read as a height.
         assert_eq!(
-            at(&format!("0x{}01", "00".repeat(31))).map(|at| at != At::Height(1)),
+            at(&format!("0x{}01", "00".repeat(31))).map(|at| at != BlockId::Height(1)),
             Some(true)
         );
         for wrong in ["", "0x", "0x00", "1", "newest", "0x10000000000000000", "0x-1", "0x+1"] {
             assert_eq!(at(wrong), None, "{wrong}");
         }
-        assert!(from_value::<At>(1.into()).is_err());
+        assert!(from_value::<BlockId>(1.into()).is_err());
     }
 }

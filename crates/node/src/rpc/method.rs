@@ -12,21 +12,21 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Context, to_object};
-use crate::blocking::{Ask, Client};
-use crate::clients::Account;
+use super::{NodeApi, to_object};
+use crate::blocking::{ClientId, WorkRequest};
+use crate::clients::ClientAccount;
 use crate::metrics::Metrics;
 use crate::server::RequestSource;
 
 /// The part of a method's context that every call needs.
-pub trait Serving: Send + Sync + 'static {
+pub trait RpcContext: Send + Sync + 'static {
     /// Returns the limits of a call, and its counters.
-    fn bounds(&self) -> Bounds<'_>;
+    fn call_limits(&self) -> CallLimits<'_>;
 }
 
 /// The limits of a call, and its counters.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds<'a> {
+pub struct CallLimits<'a> {
     /// The time limit.
     pub time: Duration,
     /// The counters.
@@ -35,7 +35,7 @@ pub struct Bounds<'a> {
 
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
+enum MethodEffect {
     /// It changes nothing but caches in memory.
     Read,
     /// It changes the chain, or the state of its authorities.
@@ -43,45 +43,45 @@ enum Effect {
 }
 
 /// The methods of all listeners. [`method_of`] registers no others, and no listener starts with another.
-const EFFECTS: &[(&str, Effect)] = &[
-    ("prooflight_chain", Effect::Read),
-    ("prooflight_head", Effect::Read),
-    ("prooflight_progress", Effect::Read),
-    ("prooflight_header", Effect::Read),
-    ("prooflight_headerProof", Effect::Read),
-    ("prooflight_headers", Effect::Read),
-    ("prooflight_block", Effect::Read),
-    ("prooflight_prove", Effect::Read),
-    ("prooflight_history", Effect::Read),
-    ("prooflight_diff", Effect::Read),
-    ("prooflight_range", Effect::Read),
-    ("prooflight_count", Effect::Read),
-    ("prooflight_transfer", Effect::Read),
-    ("prooflight_sync", Effect::Read),
-    ("prooflight_submit", Effect::Write),
-    ("prooflight_newHeads", Effect::Read),
-    ("prooflight_unsubscribe", Effect::Read),
-    ("rpc.discover", Effect::Read),
+const METHOD_EFFECTS: &[(&str, MethodEffect)] = &[
+    ("prooflight_chain", MethodEffect::Read),
+    ("prooflight_head", MethodEffect::Read),
+    ("prooflight_progress", MethodEffect::Read),
+    ("prooflight_header", MethodEffect::Read),
+    ("prooflight_headerProof", MethodEffect::Read),
+    ("prooflight_headers", MethodEffect::Read),
+    ("prooflight_block", MethodEffect::Read),
+    ("prooflight_prove", MethodEffect::Read),
+    ("prooflight_history", MethodEffect::Read),
+    ("prooflight_diff", MethodEffect::Read),
+    ("prooflight_range", MethodEffect::Read),
+    ("prooflight_count", MethodEffect::Read),
+    ("prooflight_transfer", MethodEffect::Read),
+    ("prooflight_sync", MethodEffect::Read),
+    ("prooflight_submit", MethodEffect::Write),
+    ("prooflight_newHeads", MethodEffect::Read),
+    ("prooflight_unsubscribe", MethodEffect::Read),
+    ("rpc.discover", MethodEffect::Read),
     // On a chain with accounts.
-    ("eth_chainId", Effect::Read),
-    ("net_version", Effect::Read),
-    ("eth_blockNumber", Effect::Read),
-    ("eth_getBlockByNumber", Effect::Read),
-    ("eth_getBlockByHash", Effect::Read),
-    ("eth_getProof", Effect::Read),
-    ("eth_getBalance", Effect::Read),
-    ("eth_getTransactionCount", Effect::Read),
-    ("eth_getCode", Effect::Read),
-    ("eth_getStorageAt", Effect::Read),
+    ("eth_chainId", MethodEffect::Read),
+    ("net_version", MethodEffect::Read),
+    ("eth_blockNumber", MethodEffect::Read),
+    ("eth_getBlockByNumber", MethodEffect::Read),
+    ("eth_getBlockByHash", MethodEffect::Read),
+    ("eth_getProof", MethodEffect::Read),
+    ("eth_getBalance", MethodEffect::Read),
+    ("eth_getTransactionCount", MethodEffect::Read),
+    ("eth_getCode", MethodEffect::Read),
+    ("eth_getStorageAt", MethodEffect::Read),
     // For authorities. An authority that polls counts as present.
-    ("prooflight_awaited", Effect::Write),
-    ("prooflight_proposal", Effect::Read),
-    ("prooflight_sign", Effect::Write),
-    ("prooflight_refuse", Effect::Write),
+    ("prooflight_awaited", MethodEffect::Write),
+    ("prooflight_proposal", MethodEffect::Read),
+    ("prooflight_sign", MethodEffect::Write),
+    ("prooflight_refuse", MethodEffect::Write),
 ];
 
-fn effect(name: &str) -> Option<Effect> {
-    EFFECTS.iter().find(|(known, _)| *known == name).map(|(_, effect)| *effect)
+fn effect(name: &str) -> Option<MethodEffect> {
+    METHOD_EFFECTS.iter().find(|(known, _)| *known == name).map(|(_, effect)| *effect)
 }
 
 /// `bug` if the effect of a method is not known.
@@ -93,21 +93,21 @@ pub(crate) fn check_effects(methods: &Methods) -> Result<()> {
 }
 
 /// One call: its context, its client, and whether it may submit.
-pub(super) struct Call<C = Context> {
+pub(super) struct RpcCall<C = NodeApi> {
     pub(super) context: Arc<C>,
     pub(super) may_submit: bool,
-    client: Client,
+    client: ClientId,
 }
 
-impl<C> Call<C> {
+impl<C> RpcCall<C> {
     /// The client of the call.
-    pub(super) const fn client(&self) -> Client {
+    pub(super) const fn client(&self) -> ClientId {
         self.client
     }
 
     /// The request of a scheme, for the queue of proofs.
-    pub(super) const fn ask(&self, scheme: Option<Scheme>, cost: u64) -> Ask {
-        Ask { scheme, cost, client: self.client }
+    pub(super) const fn ask(&self, scheme: Option<Scheme>, cost: u64) -> WorkRequest {
+        WorkRequest { scheme, cost, client: self.client }
     }
 }
 
@@ -119,10 +119,10 @@ pub(super) fn method<C, P, R, F, Fut>(
     run: F,
 ) -> Result<(), RegisterMethodError>
 where
-    C: Serving,
+    C: RpcContext,
     P: DeserializeOwned + Send + 'static,
     R: Serialize + Clone + Send + 'static,
-    F: Fn(Call<C>, P) -> Fut + Clone + Send + Sync + 'static,
+    F: Fn(RpcCall<C>, P) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<R>> + Send + 'static,
 {
     method_of(module, name, parse, run)
@@ -136,10 +136,10 @@ pub(super) fn method_of<C, P, R, F, Fut>(
     run: F,
 ) -> Result<(), RegisterMethodError>
 where
-    C: Serving,
+    C: RpcContext,
     P: Send + 'static,
     R: Serialize + Clone + Send + 'static,
-    F: Fn(Call<C>, P) -> Fut + Clone + Send + Sync + 'static,
+    F: Fn(RpcCall<C>, P) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<R>> + Send + 'static,
 {
     let effect =
@@ -149,29 +149,29 @@ where
         async move {
             let started = Instant::now();
             // Every connection has a client.
-            let client = extensions.get().copied().unwrap_or(Client::Local(0));
+            let client = extensions.get().copied().unwrap_or(ClientId::Local(0));
             let result = async {
                 let account = account(&extensions)?;
                 match effect {
-                    Effect::Read => account.check_read()?,
-                    Effect::Write => source(&extensions)?.check_write(account.has_token())?,
+                    MethodEffect::Read => account.check_read()?,
+                    MethodEffect::Write => source(&extensions)?.check_write(account.has_token())?,
                 }
                 // Held until the call is answered.
                 let _entered = account.enter()?;
                 let may_submit = account.may_submit();
-                let call = Call { context: context.clone(), may_submit, client };
-                timed(context.bounds().time, run(call, parse(&params)?)).await
+                let call = RpcCall { context: context.clone(), may_submit, client };
+                with_timeout(context.call_limits().time, run(call, parse(&params)?)).await
             };
             let result = result.await;
-            context.bounds().metrics.called(name, started.elapsed(), result.as_ref().err());
-            result.map_err(|error| refuse(name, &error))
+            context.call_limits().metrics.called(name, started.elapsed(), result.as_ref().err());
+            result.map_err(|error| error_object(name, &error))
         }
     })?;
     Ok(())
 }
 
 /// The account of a request's client.
-pub(super) fn account(extensions: &Extensions) -> Result<&Arc<Account>> {
+pub(super) fn account(extensions: &Extensions) -> Result<&Arc<ClientAccount>> {
     let account = extensions.get();
     account.ok_or_else(|| Error::new(Reason::Bug, "a request of a client", "one of none"))
 }
@@ -182,7 +182,7 @@ fn source(extensions: &Extensions) -> Result<&RequestSource> {
     source.ok_or_else(|| Error::new(Reason::Bug, "a request whose source is known", "another"))
 }
 
-async fn timed<R>(limit: Duration, run: impl Future<Output = Result<R>>) -> Result<R> {
+async fn with_timeout<R>(limit: Duration, run: impl Future<Output = Result<R>>) -> Result<R> {
     tokio::time::timeout(limit, run).await.unwrap_or_else(|_| {
         Err(Error::new(
             Reason::RequestTimeout,
@@ -214,7 +214,7 @@ pub(super) fn parse_value<P: DeserializeOwned>(value: Value) -> Result<P> {
     serde_json::from_value(value).map_err(|error| wrong(&error))
 }
 
-fn refuse(name: &'static str, error: &Error) -> ErrorObjectOwned {
+fn error_object(name: &'static str, error: &Error) -> ErrorObjectOwned {
     let (code, reason) = (error.code(), error.reason());
     if matches!(reason, Reason::StoreCorrupt | Reason::StoreFailed | Reason::Bug) {
         tracing::error!(method = name, %code, %reason, %error, "refused");

@@ -11,11 +11,11 @@ mod method;
 mod range;
 mod sync;
 
-pub use error::{ErrorData, error_data, to_object};
+pub use error::{ErrorDetails, error_details, to_object};
 pub use json::{BlockJson, ChainJson, HeaderJson};
-use json::{Json, json};
+use json::{RawJson, to_raw_json};
 pub(crate) use method::check_effects;
-pub use method::{Bounds, Serving};
+pub use method::{CallLimits, RpcContext};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,19 +25,19 @@ use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule, SubscriptionMess
 use prooflight_core::chain::StateOperation;
 use prooflight_core::statement::Statement;
 use prooflight_core::{Error, Limits, Reason, Result, Scheme};
-use prooflight_json::{Hash32, Hex, Quantity, StateOp};
+use prooflight_json::{Hash32, HexBytes, OperationJson, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use self::method::{Call, account, method};
-use crate::blocking::{Ask, Workers};
-use crate::follow::Progress;
+use self::method::{RpcCall, account, method};
+use crate::blocking::{WorkRequest, WorkerPool};
+use crate::follow::FollowProgress;
 use crate::metrics::Metrics;
 use crate::normalise;
 use crate::producer::Submitter;
 use crate::sync::SyncSource;
-use crate::view::{At, Placed, View, proves_before};
+use crate::view::{AncestorHeaders, BlockId, View, proves_past_states};
 
 /// Limits on requests.
 #[derive(Clone, Copy, Debug)]
@@ -52,11 +52,11 @@ pub struct RequestLimits {
 pub const OPENRPC: &str = include_str!("../../openrpc.json");
 
 /// The state shared by all methods.
-pub struct Context {
+pub struct NodeApi {
     /// The chain up to the newest block.
     pub views: watch::Receiver<View>,
     /// This node's progress, if it follows another.
-    pub progress: Option<watch::Receiver<Progress>>,
+    pub progress: Option<watch::Receiver<FollowProgress>>,
     /// Accepts submissions, if this node makes blocks.
     pub submitter: Option<Submitter>,
     /// Limits on requests.
@@ -66,18 +66,18 @@ pub struct Context {
     /// The counters.
     pub metrics: Metrics,
     /// The threads on which the store is read.
-    pub workers: Workers,
+    pub workers: WorkerPool,
     /// The states that replicas begin from.
     pub sync: SyncSource,
 }
 
-impl Serving for Context {
-    fn bounds(&self) -> Bounds<'_> {
-        Bounds { time: self.limits.time, metrics: &self.metrics }
+impl RpcContext for NodeApi {
+    fn call_limits(&self) -> CallLimits<'_> {
+        CallLimits { time: self.limits.time, metrics: &self.metrics }
     }
 }
 
-impl Context {
+impl NodeApi {
     /// Runs work with a few reads of the store.
     async fn read<T: Send + 'static>(
         &self,
@@ -90,7 +90,7 @@ impl Context {
     /// Runs work that may take long or have a large answer: proofs, blocks, and the headers of many blocks.
     async fn prove<T: Send + 'static>(
         &self,
-        ask: Ask,
+        ask: WorkRequest,
         run: impl FnOnce(&View) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (views, waiting) = (self.views.clone(), self.metrics.waiting(ask.scheme));
@@ -108,7 +108,7 @@ fn newest(views: &watch::Receiver<View>) -> View {
 }
 
 /// Registers the methods.
-pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
+pub fn module(context: NodeApi) -> Result<RpcModule<NodeApi>, RegisterMethodError> {
     let mut module = RpcModule::new(context);
     method(&mut module, "prooflight_chain", chain)?;
     method(&mut module, "prooflight_head", head)?;
@@ -138,13 +138,13 @@ pub fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodErro
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+struct NoParams {}
 
-async fn chain(call: Call, _: Nothing) -> Result<ChainJson> {
+async fn chain(call: RpcCall, _: NoParams) -> Result<ChainJson> {
     ChainJson::new(&call.context.views.borrow())
 }
 
-async fn head(call: Call, _: Nothing) -> Result<HeaderJson> {
+async fn head(call: RpcCall, _: NoParams) -> Result<HeaderJson> {
     Ok(HeaderJson::from(call.context.views.borrow().head()))
 }
 
@@ -157,7 +157,7 @@ struct ProgressJson {
     age_ms: Option<Quantity>,
 }
 
-async fn progress(call: Call, _: Nothing) -> Result<ProgressJson> {
+async fn progress(call: RpcCall, _: NoParams) -> Result<ProgressJson> {
     let height = call.context.views.borrow().height();
     let (newest, age_ms) = match &call.context.progress {
         None => (Some(height), Some(0)),
@@ -177,26 +177,26 @@ async fn progress(call: Call, _: Nothing) -> Result<ProgressJson> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Which {
+struct HeaderParams {
     #[serde(default)]
-    at: At,
+    at: BlockId,
 }
 
-async fn header(call: Call, Which { at }: Which) -> Result<HeaderJson> {
+async fn header(call: RpcCall, HeaderParams { at }: HeaderParams) -> Result<HeaderJson> {
     call.context.read(move |view| Ok(HeaderJson::from(&view.header(at)?))).await
 }
 
-async fn block(call: Call, Which { at }: Which) -> Result<Json> {
-    let ask = call.ask(None, cost::OF_BLOCK);
-    call.context.prove(ask, move |view| json(&BlockJson::new(view.block(at)?)?)).await
+async fn block(call: RpcCall, HeaderParams { at }: HeaderParams) -> Result<RawJson> {
+    let ask = call.ask(None, cost::BLOCK_COST);
+    call.context.prove(ask, move |view| to_raw_json(&BlockJson::new(view.block(at)?)?)).await
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WhichTwo {
-    at: At,
+struct HeaderProofParams {
+    at: BlockId,
     #[serde(default)]
-    head: At,
+    head: BlockId,
 }
 
 /// A header, and the proof of its position in the history of a head.
@@ -207,11 +207,14 @@ struct HeaderProof {
     path: Vec<Hash32>,
 }
 
-async fn header_proof(call: Call, WhichTwo { at, head }: WhichTwo) -> Result<HeaderProof> {
+async fn header_proof(
+    call: RpcCall,
+    HeaderProofParams { at, head }: HeaderProofParams,
+) -> Result<HeaderProof> {
     call.context.read(move |view| prove_header(view, at, head)).await
 }
 
-fn prove_header(view: &View, at: At, head: At) -> Result<HeaderProof> {
+fn prove_header(view: &View, at: BlockId, head: BlockId) -> Result<HeaderProof> {
     let (header, head) = (view.header(at)?, view.header(head)?);
     let path = view.header_path(header.header.height, &head.header)?;
     let (header, head) = (HeaderJson::from(&header), HeaderJson::from(&head));
@@ -220,75 +223,78 @@ fn prove_header(view: &View, at: At, head: At) -> Result<HeaderProof> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WhichHeights {
+struct HeadersParams {
     heights: Vec<Quantity>,
     #[serde(default)]
-    head: At,
+    head: BlockId,
 }
 
 /// Several headers, and the proof of their positions in the history of a head.
 #[derive(Serialize)]
-struct PlacedHeaders {
+struct AncestorsJson {
     head: HeaderJson,
-    headers: Vec<Hex>,
+    headers: Vec<HexBytes>,
     hashes: Vec<Hash32>,
 }
 
-impl From<Placed> for PlacedHeaders {
-    fn from(placed: Placed) -> Self {
+impl From<AncestorHeaders> for AncestorsJson {
+    fn from(placed: AncestorHeaders) -> Self {
         Self {
             head: HeaderJson::from(&placed.head),
-            headers: placed.headers.iter().map(|header| Hex(header.encode())).collect(),
+            headers: placed.headers.iter().map(|header| HexBytes(header.encode())).collect(),
             hashes: placed.hashes.into_iter().map(Hash32).collect(),
         }
     }
 }
 
-async fn headers(call: Call, asked: WhichHeights) -> Result<Json> {
+async fn headers(call: RpcCall, asked: HeadersParams) -> Result<RawJson> {
     asked.check()?;
     let ask = call.ask(None, cost::of_headers(asked.heights.len()));
     call.context.prove(ask, move |view| place_headers(view, asked)).await
 }
 
-fn place_headers(view: &View, WhichHeights { heights, head }: WhichHeights) -> Result<Json> {
+fn place_headers(view: &View, HeadersParams { heights, head }: HeadersParams) -> Result<RawJson> {
     let heights = heights.into_iter().map(|height| height.0).collect();
-    json(&PlacedHeaders::from(view.headers(heights, head)?))
+    to_raw_json(&AncestorsJson::from(view.headers(heights, head)?))
 }
 
-impl WhichHeights {
+impl HeadersParams {
     fn check(&self) -> Result<()> {
-        if self.heights.len() <= MOST_HEADERS {
+        if self.heights.len() <= MAX_HEADERS {
             return Ok(());
         }
-        let expected = format_args!("at most {MOST_HEADERS} heights");
+        let expected = format_args!("at most {MAX_HEADERS} heights");
         Err(Error::new(Reason::RequestTooLarge, expected, self.heights.len()))
     }
 }
 
 /// The number of headers that the largest history in a proof needs.
-const MOST_HEADERS: usize = 200_002;
+const MAX_HEADERS: usize = 200_002;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Prove {
+struct ProveParams {
     scheme: String,
-    keys: Vec<Hex>,
+    keys: Vec<HexBytes>,
     #[serde(default)]
-    at: At,
+    at: BlockId,
     /// The block against whose root is proved, for a scheme whose roots prove all earlier states.
     #[serde(default)]
-    head: Option<At>,
+    head: Option<BlockId>,
 }
 
 /// A proof, with the header that it verifies against.
 #[derive(Serialize)]
-struct Proved {
+struct ProofJson {
     header: HeaderJson,
     scheme: String,
-    proof: Hex,
+    proof: HexBytes,
 }
 
-async fn prove(call: Call, Prove { scheme, keys, at, head }: Prove) -> Result<Json> {
+async fn prove(
+    call: RpcCall,
+    ProveParams { scheme, keys, at, head }: ProveParams,
+) -> Result<RawJson> {
     let limit = call.context.limits.keys;
     if keys.len() > limit {
         let expected = format_args!("at most {limit} keys");
@@ -297,7 +303,7 @@ async fn prove(call: Call, Prove { scheme, keys, at, head }: Prove) -> Result<Js
     let known = Scheme::named(&scheme).ok_or_else(|| {
         Error::new(Reason::UnknownStatement, "the name of a scheme of this chain", &scheme)
     })?;
-    if head.is_some() && !proves_before(known) {
+    if head.is_some() && !proves_past_states(known) {
         let expected =
             format_args!("no head with {scheme}, whose roots prove only their own states");
         return Err(Error::new(Reason::InvalidArgument, expected, "one"));
@@ -306,11 +312,11 @@ async fn prove(call: Call, Prove { scheme, keys, at, head }: Prove) -> Result<Js
     let metrics = call.context.metrics.clone();
     let proof = move |view: &View| {
         let limits = &view.config().limits;
-        for Hex(key) in &keys {
+        for HexBytes(key) in &keys {
             normalise::check_key(key, limits)?;
         }
-        let keys: Vec<&[u8]> = keys.iter().map(|Hex(key)| &key[..]).collect();
-        let (header, proved) = if proves_before(known) {
+        let keys: Vec<&[u8]> = keys.iter().map(|HexBytes(key)| &key[..]).collect();
+        let (header, proved) = if proves_past_states(known) {
             let header = view.header(head.unwrap_or_default())?;
             let root = header.header.height;
             let height = range::at_or_before(view, at, root)?;
@@ -324,7 +330,7 @@ async fn prove(call: Call, Prove { scheme, keys, at, head }: Prove) -> Result<Js
         };
         check_proof_bytes(&proved.proof)?;
         let header = HeaderJson::from(&header);
-        json(&Proved { header, scheme, proof: Hex(proved.proof) })
+        to_raw_json(&ProofJson { header, scheme, proof: HexBytes(proved.proof) })
     };
     call.context.prove(ask, proof).await
 }
@@ -341,18 +347,18 @@ fn check_proof_bytes(proof: &[u8]) -> Result<()> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Submit {
-    ops: Vec<StateOp>,
+struct SubmitParams {
+    ops: Vec<OperationJson>,
 }
 
 /// The block that includes the submitted operations.
 #[derive(Clone, Serialize)]
-struct Submitted {
+struct SubmitReply {
     height: Quantity,
     hash: Hash32,
 }
 
-async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
+async fn submit(call: RpcCall, SubmitParams { ops }: SubmitParams) -> Result<SubmitReply> {
     let Some(submitter) = &call.context.submitter else {
         let expected = "a node that makes blocks";
         return Err(Error::new(Reason::ReadOnly, expected, "one that follows another"));
@@ -365,13 +371,13 @@ async fn submit(call: Call, Submit { ops }: Submit) -> Result<Submitted> {
     let operations: Vec<StateOperation> = ops.into_iter().map(Into::into).collect();
     normalise::check_all(&operations, &config)?;
     let included = submitter.submit(operations).await?;
-    Ok(Submitted { height: Quantity(included.height), hash: Hash32(included.hash) })
+    Ok(SubmitReply { height: Quantity(included.height), hash: Hash32(included.hash) })
 }
 
 /// Sends the head, then every new head; a subscriber too slow for all of them skips to the newest.
 async fn new_heads(
     pending: PendingSubscriptionSink,
-    context: Arc<Context>,
+    context: Arc<NodeApi>,
     extensions: Extensions,
 ) -> SubscriptionResult {
     if let Err(error) = account(&extensions).and_then(|account| account.check_read()) {

@@ -6,45 +6,48 @@
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Entries, Proved};
+use prooflight_core::store::{StateProof, TransferRequest};
 use prooflight_core::{Ability, Error, Limits, Reason, Result, Scheme};
-use prooflight_json::{Hex, Quantity};
+use prooflight_json::{HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 
-use super::history::scheme_with;
-use super::json::{Json, json};
-use super::method::{Call, method};
-use super::{Context, HeaderJson, check_proof_bytes, cost};
-use crate::view::{At, View};
+use super::history::scheme_for;
+use super::json::{RawJson, to_raw_json};
+use super::method::{RpcCall, method};
+use super::{HeaderJson, NodeApi, check_proof_bytes, cost};
+use crate::view::{BlockId, View};
 
 /// Registers the methods.
-pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut RpcModule<NodeApi>) -> Result<(), RegisterMethodError> {
     method(module, "prooflight_range", range)?;
     method(module, "prooflight_count", count)?;
     method(module, "prooflight_transfer", transfer)
 }
 
 /// The most entries of a page: the limit of verifiers.
-const MOST_ENTRIES: u64 = Limits::DEFAULT.max_entries as u64;
+const MAX_ENTRIES: u64 = Limits::DEFAULT.max_entries as u64;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Range {
+struct RangeParams {
     #[serde(default)]
-    lo: Hex,
+    lo: HexBytes,
     #[serde(default)]
-    hi: Option<Hex>,
+    hi: Option<HexBytes>,
     #[serde(default)]
-    at: At,
+    at: BlockId,
     #[serde(default)]
-    head: At,
+    head: BlockId,
     #[serde(default)]
     reverse: bool,
     #[serde(default)]
     limit: Option<u64>,
 }
 
-async fn range(call: Call, Range { lo, hi, at, head, reverse, limit }: Range) -> Result<Json> {
+async fn range(
+    call: RpcCall,
+    RangeParams { lo, hi, at, head, reverse, limit }: RangeParams,
+) -> Result<RawJson> {
     let limit = check_limit(limit)?;
     prove(call, head, cost::of_entries(limit), move |view, scheme, root| {
         let height = at_or_before(view, at, root)?;
@@ -56,16 +59,16 @@ async fn range(call: Call, Range { lo, hi, at, head, reverse, limit }: Range) ->
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Count {
+struct CountParams {
     #[serde(default)]
-    lo: Hex,
+    lo: HexBytes,
     #[serde(default)]
-    hi: Option<Hex>,
+    hi: Option<HexBytes>,
     #[serde(default)]
-    at: At,
+    at: BlockId,
 }
 
-async fn count(call: Call, Count { lo, hi, at }: Count) -> Result<Json> {
+async fn count(call: RpcCall, CountParams { lo, hi, at }: CountParams) -> Result<RawJson> {
     prove(call, at, cost::of_entries(1), move |view, scheme, height| {
         let (lo, hi) = (&lo.0[..], hi.as_ref().map(|hi| &hi.0[..]));
         view.prove_at(scheme, height, &Statement::Count { height, lo, hi }, 1)
@@ -75,34 +78,41 @@ async fn count(call: Call, Count { lo, hi, at }: Count) -> Result<Json> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Transfer {
+struct TransferParams {
     #[serde(default)]
-    lo: Hex,
+    lo: HexBytes,
     #[serde(default)]
-    hi: Option<Hex>,
+    hi: Option<HexBytes>,
     #[serde(default)]
     after: Option<Quantity>,
     #[serde(default)]
-    head: At,
+    head: BlockId,
     #[serde(default)]
     limit: Option<u64>,
 }
 
-async fn transfer(call: Call, Transfer { lo, hi, after, head, limit }: Transfer) -> Result<Json> {
+async fn transfer(
+    call: RpcCall,
+    TransferParams { lo, hi, after, head, limit }: TransferParams,
+) -> Result<RawJson> {
     let limit = check_limit(limit)?;
     prove(call, head, cost::of_entries(limit), move |view, scheme, root| {
         let (lo, hi) = (&lo.0[..], hi.as_ref().map(|hi| &hi.0[..]));
-        view.transfer(scheme, root, &Entries { lo, hi, after: after.map(|after| after.0), limit })
+        view.transfer(
+            scheme,
+            root,
+            &TransferRequest { lo, hi, after: after.map(|after| after.0), limit },
+        )
     })
     .await
 }
 
 /// Checks a request's limit of entries; 4,096 if it has none.
 fn check_limit(limit: Option<u64>) -> Result<usize> {
-    let limit = limit.unwrap_or(MOST_ENTRIES);
-    let entries = usize::try_from(limit).ok().filter(|_| (1..=MOST_ENTRIES).contains(&limit));
+    let limit = limit.unwrap_or(MAX_ENTRIES);
+    let entries = usize::try_from(limit).ok().filter(|_| (1..=MAX_ENTRIES).contains(&limit));
     entries.ok_or_else(|| {
-        let expected = format_args!("a limit of 1 to {MOST_ENTRIES}");
+        let expected = format_args!("a limit of 1 to {MAX_ENTRIES}");
         Error::new(Reason::InvalidArgument, expected, limit)
     })
 }
@@ -110,8 +120,8 @@ fn check_limit(limit: Option<u64>) -> Result<usize> {
 /// The height of the block that a request is about; that of its head for `"latest"`.
 ///
 /// `invalid_argument` for a block after the head.
-pub(super) fn at_or_before(view: &View, at: At, head: u64) -> Result<u64> {
-    let height = if at == At::Latest { head } else { view.height_of(at)? };
+pub(super) fn at_or_before(view: &View, at: BlockId, head: u64) -> Result<u64> {
+    let height = if at == BlockId::Latest { head } else { view.height_of(at)? };
     if height <= head {
         return Ok(height);
     }
@@ -121,27 +131,27 @@ pub(super) fn at_or_before(view: &View, at: At, head: u64) -> Result<u64> {
 
 /// A proof, with the header that it verifies against.
 #[derive(Serialize)]
-struct ProvedPage {
+struct PageJson {
     header: HeaderJson,
-    proof: Hex,
+    proof: HexBytes,
 }
 
 /// Proves a statement against the root of a head.
 async fn prove(
-    call: Call,
-    head: At,
+    call: RpcCall,
+    head: BlockId,
     cost: u64,
-    run: impl FnOnce(&View, Scheme, u64) -> Result<Proved> + Send + 'static,
-) -> Result<Json> {
+    run: impl FnOnce(&View, Scheme, u64) -> Result<StateProof> + Send + 'static,
+) -> Result<RawJson> {
     let metrics = call.context.metrics.clone();
-    let scheme = scheme_with(call.context.views.borrow().config(), Ability::Range, None)?;
+    let scheme = scheme_for(call.context.views.borrow().config(), Ability::Range, None)?;
     let ask = call.ask(Some(scheme), cost);
     let proof = move |view: &View| {
         let header = view.header(head)?;
         let height = header.header.height;
         let proved = metrics.proving(scheme, || run(view, scheme, height))?;
         check_proof_bytes(&proved.proof)?;
-        json(&ProvedPage { header: HeaderJson::from(&header), proof: Hex(proved.proof) })
+        to_raw_json(&PageJson { header: HeaderJson::from(&header), proof: HexBytes(proved.proof) })
     };
     call.context.prove(ask, proof).await
 }

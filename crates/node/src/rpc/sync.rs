@@ -3,62 +3,65 @@
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use prooflight_core::{Result, Scheme};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 
-use super::json::{HeaderJson, Json, json};
-use super::method::{Call, method};
-use super::{Context, newest};
+use super::json::{HeaderJson, RawJson, to_raw_json};
+use super::method::{RpcCall, method};
+use super::{NodeApi, newest};
 use crate::View;
-use crate::sync::{Part, chunk};
+use crate::sync::{StatePart, chunk};
 
 /// The processor time of a chunk, in tenths of a millisecond.
-const COST: u64 = 400;
+const CHUNK_COST: u64 = 400;
 
-pub(super) fn register(module: &mut RpcModule<Context>) -> Result<(), RegisterMethodError> {
+pub(super) fn register(module: &mut RpcModule<NodeApi>) -> Result<(), RegisterMethodError> {
     method(module, "prooflight_sync", sync)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct SyncParams {
     /// The block. If absent, the node names a block whose state it keeps for a while.
     head: Option<Hash32>,
-    part: Option<Part>,
+    part: Option<StatePart>,
     #[serde(default)]
-    from: Hex,
+    from: HexBytes,
 }
 
 /// A block whose state can be fetched.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Begun {
+struct SyncHeadJson {
     header: HeaderJson,
     blocks_per_snapshot: Quantity,
 }
 
 #[derive(Serialize)]
-struct Chunk {
-    chunk: Hex,
+struct ChunkJson {
+    chunk: HexBytes,
 }
 
-async fn sync(call: Call, Asked { head, part, from }: Asked) -> Result<Json> {
+async fn sync(call: RpcCall, SyncParams { head, part, from }: SyncParams) -> Result<RawJson> {
     let source = call.context.sync.clone();
     let (Some(Hash32(head)), Some(part)) = (head, part) else {
         let view = source.pin(call.client(), &newest(&call.context.views));
         let blocks_per_snapshot = Quantity(source.blocks_per_file()?);
-        return json(&Begun { header: HeaderJson::from(view.head()), blocks_per_snapshot });
+        return to_raw_json(&SyncHeadJson {
+            header: HeaderJson::from(view.head()),
+            blocks_per_snapshot,
+        });
     };
     let pinned = source.pinned(&head)?;
     let scheme = match part {
-        Part::Avl => Some(Scheme::Avl),
-        Part::Amb => Some(Scheme::Amb),
-        Part::Smt => Some(Scheme::Smt),
-        Part::Headers | Part::Values => None,
+        StatePart::Avl => Some(Scheme::Avl),
+        StatePart::Amb => Some(Scheme::Amb),
+        StatePart::Smt => Some(Scheme::Smt),
+        StatePart::Headers | StatePart::Values => None,
     };
     let read = move |_: &View| {
         let chunk = chunk(&source, &pinned, part, &from.0)?;
-        json(&Chunk { chunk: Hex(chunk) })
+        to_raw_json(&ChunkJson { chunk: HexBytes(chunk) })
     };
-    call.context.prove(call.ask(scheme, COST), read).await
+    call.context.prove(call.ask(scheme, CHUNK_COST), read).await
 }

@@ -7,23 +7,23 @@ use prooflight_core::chain::ChainConfig;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_lmpt::{LmptParams, MergeEvent, MergingParams};
 
-use super::{Counted, Place};
+use super::{SchemeContext, StoreMetrics};
 
 /// The parameters of a chain's `lmpt`, without a flat copy of the values: the chain's raw state has them.
-pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<MergingParams> {
+pub(super) fn params(config: &ChainConfig, place: SchemeContext<'_>) -> Result<MergingParams> {
     let Some(eras) = config.lmpt() else {
         let expected = "the parameters of lmpt in the chain's configuration";
         return Err(Error::new(Reason::InvalidConfig, expected, "none"));
     };
     let store = LmptParams { replays: place.options.lmpt_replay, ..LmptParams::new(eras) };
-    let counted = place.options.counted.clone();
-    Ok(MergingParams { store, watch: Arc::new(move |event| watch(event, &counted)) })
+    let counted = place.options.metrics.clone();
+    Ok(MergingParams { store, on_event: Arc::new(move |event| watch(event, &counted)) })
 }
 
 /// A wait from which on a warning is logged.
-const LONG: Duration = Duration::from_millis(100);
+const LONG_WAIT: Duration = Duration::from_millis(100);
 
-fn watch(event: &MergeEvent<'_>, Counted(metrics): &Counted) {
+fn watch(event: &MergeEvent<'_>, StoreMetrics(metrics): &StoreMetrics) {
     match *event {
         MergeEvent::Part { era, keys, total } => {
             if let Some(metrics) = metrics {
@@ -39,7 +39,7 @@ fn watch(event: &MergeEvent<'_>, Counted(metrics): &Counted) {
             if let Some(metrics) = metrics {
                 metrics.waited(time);
             }
-            if time >= LONG {
+            if time >= LONG_WAIT {
                 let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
                 tracing::warn!(era, milliseconds, "a block waited for the merge of its era");
             }

@@ -8,10 +8,10 @@ mod setup;
 mod snapshots;
 mod store;
 
-pub use nodes::gathering;
-pub use open::{Place, namespace, open};
-pub(crate) use open::{begin, not_kept};
-pub use options::{Counted, Progress, SchemeOptions, Shard};
+pub use nodes::avl_params;
+pub use open::{SchemeContext, namespace, open};
+pub(crate) use open::{begin, unknown_scheme};
+pub use options::{ProgressCallback, SchemeOptions, ShardOption, StoreMetrics};
 pub(crate) use setup::copy as copy_setup;
-pub use snapshots::{CACHE_BYTES, SNAPSHOTS};
-pub use store::{Next, Reader, SchemeStore};
+pub use snapshots::{CACHE_BYTES, SNAPSHOTS_FOLDER};
+pub use store::{NextState, SchemeReader, SchemeStore};

@@ -3,38 +3,38 @@
 use std::sync::Arc;
 
 use prooflight_avl::state::state_params;
-use prooflight_avl::{GatherEvent, GatheringParams};
+use prooflight_avl::{CachedAvlParams, RevisionFileEvent};
 use prooflight_core::chain::ChainConfig;
 
-use super::Place;
+use super::SchemeContext;
 
 /// The file, in the folder of a chain.
-const FILE: &str = "avl-nodes";
+const NODES_FILE: &str = "avl-nodes";
 
 /// A state with fewer nodes opens quickly without the file.
-const LEAST: u64 = 1 << 16;
+const MIN_NODES: u64 = 1 << 16;
 
 /// The parameters of a chain's `avl`.
-pub fn gathering(config: &ChainConfig, place: Place<'_>) -> GatheringParams {
-    GatheringParams {
+pub fn avl_params(config: &ChainConfig, place: SchemeContext<'_>) -> CachedAvlParams {
+    CachedAvlParams {
         state: state_params(&config.limits),
-        file: place.folder.join(FILE),
-        least: LEAST,
-        watch: Arc::new(watch),
+        file: place.folder.join(NODES_FILE),
+        min_new_nodes: MIN_NODES,
+        on_event: Arc::new(watch),
     }
 }
 
-fn watch(event: &GatherEvent<'_>) {
+fn watch(event: &RevisionFileEvent<'_>) {
     match *event {
-        GatherEvent::Unused => tracing::info!(
-            file = FILE,
+        RevisionFileEvent::Unused => tracing::info!(
+            file = NODES_FILE,
             "opened avl from the store, since its file is missing, damaged or of another store"
         ),
-        GatherEvent::Written { nodes } => {
-            tracing::debug!(file = FILE, nodes, "gathered the nodes of avl");
+        RevisionFileEvent::Written { nodes } => {
+            tracing::debug!(file = NODES_FILE, nodes, "gathered the nodes of avl");
         }
-        GatherEvent::Failed(error) => tracing::warn!(
-            file = FILE, code = %error.code(), reason = %error.reason(), %error,
+        RevisionFileEvent::Failed(error) => tracing::warn!(
+            file = NODES_FILE, code = %error.code(), reason = %error.reason(), %error,
             "the nodes of avl were not gathered; the next opening reads the store"
         ),
     }

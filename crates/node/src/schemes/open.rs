@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use prooflight_amb::MAX_KEY;
+use prooflight_amb::MAX_KEY_BYTES;
 use prooflight_amb::prover::AmbState;
 use prooflight_avl::state::state_params;
-use prooflight_avl::{AvlGathering, AvlState};
+use prooflight_avl::{AvlState, CachedAvlState};
 use prooflight_core::chain::ChainConfig;
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_lmpt::LmptMerging;
@@ -19,7 +19,7 @@ use crate::store::{EmbeddedStore, Namespace};
 
 /// The folder and options for scheme data outside the store.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct SchemeContext<'a> {
     /// The folder of the chain.
     pub folder: &'a Path,
     /// The node's options.
@@ -31,15 +31,15 @@ pub fn open(
     scheme: Scheme,
     store: &EmbeddedStore,
     config: &ChainConfig,
-    place: Place<'_>,
+    place: SchemeContext<'_>,
 ) -> Result<Box<dyn SchemeStore>> {
     let own = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Amb => open_as::<AmbState<_>>(own, check_keys(config)?),
-        Scheme::Avl if place.options.store_alone => {
+        Scheme::Avl if place.options.check_all_nodes => {
             open_as::<AvlState<_>>(own, state_params(&config.limits))
         }
-        Scheme::Avl => open_as::<AvlGathering<_>>(own, nodes::gathering(config, place)),
+        Scheme::Avl => open_as::<CachedAvlState<_>>(own, nodes::avl_params(config, place)),
         Scheme::Lmpt => open_as::<LmptMerging<_>>(own, merges::params(config, place)?),
         Scheme::Lvmt => open_as::<LvmtState<_>>(own, setup::params(config, place)?),
         Scheme::Mpt => open_as::<MptState<_>>(own, ()),
@@ -55,15 +55,15 @@ pub fn open(
 
 /// Refuses a chain whose keys may be longer than those of `amb`.
 fn check_keys(config: &ChainConfig) -> Result<()> {
-    if usize::from(config.limits.max_key) <= MAX_KEY {
+    if usize::from(config.limits.max_key) <= MAX_KEY_BYTES {
         return Ok(());
     }
-    let expected = format_args!("with amb, keys of at most {MAX_KEY} bytes");
+    let expected = format_args!("with amb, keys of at most {MAX_KEY_BYTES} bytes");
     Err(Error::new(Reason::InvalidConfig, expected, config.limits.max_key))
 }
 
 /// Makes the files that must exist before a chain begins: the tables of LVMT's setup, if it is kept.
-pub(crate) fn begin(config: &ChainConfig, place: Place<'_>) -> Result<()> {
+pub(crate) fn begin(config: &ChainConfig, place: SchemeContext<'_>) -> Result<()> {
     if config.keeps(Scheme::Lvmt) && !place.options.left_out.contains(&Scheme::Lvmt) {
         setup::params(config, place)?;
     }
@@ -76,6 +76,6 @@ pub fn namespace<S>(store: S, scheme: Scheme) -> Namespace<S> {
 }
 
 #[cold]
-pub(crate) fn not_kept(scheme: Scheme) -> Error {
+pub(crate) fn unknown_scheme(scheme: Scheme) -> Error {
     Error::new(Reason::UnknownStatement, "a scheme of this chain", scheme.as_str())
 }

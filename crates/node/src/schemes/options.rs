@@ -14,14 +14,14 @@ use crate::files;
 use crate::metrics::Metrics;
 
 /// The file with the options, in the folder of the chain.
-const FILE: &str = "schemes.json";
+const OPTIONS_FILE: &str = "schemes.json";
 
 /// Per-node options, which are not part of the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct SchemeOptions {
     /// The keys of `lvmt` that the node can prove.
-    pub proof_shard: Shard,
+    pub proof_shard: ShardOption,
     /// The number of blocks per snapshot file of `smt`; only the last one of each can be proved.
     pub blocks_per_file: u64,
     /// The schemes of the chain that the node does not keep: those whose state could not be synced.
@@ -32,22 +32,22 @@ pub struct SchemeOptions {
     pub ptau: Option<PathBuf>,
     /// Called with the progress while tables are built.
     #[serde(skip)]
-    pub progress: Progress,
+    pub progress: ProgressCallback,
     /// Whether blocks of `lmpt` that are no longer in memory are replayed to be proved.
     #[serde(skip)]
     pub lmpt_replay: bool,
     /// The counters of the merges of `lmpt`.
     #[serde(skip)]
-    pub counted: Counted,
+    pub metrics: StoreMetrics,
     /// The approximate size of the cache of snapshot files of `smt`, for proofs.
     #[serde(skip, default = "cache_bytes")]
     pub cache_bytes: u64,
     /// Whether opening checks all nodes of `avl` in the store, instead of taking them from their file.
     #[serde(skip)]
-    pub store_alone: bool,
+    pub check_all_nodes: bool,
     /// Whether readers are disabled, as during an import: they keep the store from dropping what later blocks replace.
     #[serde(skip)]
-    pub unproved: bool,
+    pub readers_disabled: bool,
 }
 
 const fn cache_bytes() -> u64 {
@@ -73,52 +73,52 @@ mod names {
 
 /// The counters for the stores of a node, if any.
 #[derive(Clone, Debug, Default)]
-pub struct Counted(pub Option<Metrics>);
+pub struct StoreMetrics(pub Option<Metrics>);
 
-impl PartialEq for Counted {
+impl PartialEq for StoreMetrics {
     /// Comparisons ignore the counters.
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Counted {}
+impl Eq for StoreMetrics {}
 
 /// A callback for progress: the number of steps done, and the total.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress(pub fn(u64, u64));
+pub struct ProgressCallback(pub fn(u64, u64));
 
-impl Default for Progress {
+impl Default for ProgressCallback {
     /// Ignores the progress.
     fn default() -> Self {
         Self(|_, _| ())
     }
 }
 
-impl PartialEq for Progress {
+impl PartialEq for ProgressCallback {
     /// Comparisons ignore the callback.
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Progress {}
+impl Eq for ProgressCallback {}
 
 impl Default for SchemeOptions {
     /// Every key and every block can be proved.
     fn default() -> Self {
-        let proof_shard = Shard(ProofShard::Full);
+        let proof_shard = ShardOption(ProofShard::Full);
         Self {
             proof_shard,
             blocks_per_file: 1,
             left_out: Vec::new(),
             ptau: None,
-            progress: Progress::default(),
+            progress: ProgressCallback::default(),
             lmpt_replay: false,
-            counted: Counted::default(),
+            metrics: StoreMetrics::default(),
             cache_bytes: CACHE_BYTES,
-            store_alone: false,
-            unproved: false,
+            check_all_nodes: false,
+            readers_disabled: false,
         }
     }
 }
@@ -126,7 +126,7 @@ impl Default for SchemeOptions {
 impl SchemeOptions {
     /// Writes the options into the folder of a new chain.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
-        let path = folder.join(FILE);
+        let path = folder.join(OPTIONS_FILE);
         let json = serde_json::to_vec_pretty(self)
             .map_err(|error| Error::new(Reason::Bug, "options in JSON", error))?;
         fs::write(&path, json).map_err(|error| {
@@ -136,7 +136,7 @@ impl SchemeOptions {
 
     /// Reads the options of a chain; the defaults if it has none.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join(FILE);
+        let path = folder.join(OPTIONS_FILE);
         if !path.exists() {
             return Ok(Self::default());
         }
@@ -152,9 +152,9 @@ impl SchemeOptions {
 /// The keys of `lvmt` that a node can prove: `full`, `none`, or a class such as `3/4`, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Shard(pub ProofShard);
+pub struct ShardOption(pub ProofShard);
 
-impl fmt::Display for Shard {
+impl fmt::Display for ShardOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             ProofShard::Full => f.write_str("full"),
@@ -164,7 +164,7 @@ impl fmt::Display for Shard {
     }
 }
 
-impl FromStr for Shard {
+impl FromStr for ShardOption {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -186,7 +186,7 @@ impl FromStr for Shard {
     }
 }
 
-impl TryFrom<String> for Shard {
+impl TryFrom<String> for ShardOption {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -194,8 +194,8 @@ impl TryFrom<String> for Shard {
     }
 }
 
-impl From<Shard> for String {
-    fn from(shard: Shard) -> Self {
+impl From<ShardOption> for String {
+    fn from(shard: ShardOption) -> Self {
         shard.to_string()
     }
 }
@@ -208,10 +208,10 @@ mod tests {
     #[test]
     fn a_shard_is_read_as_it_is_written() {
         for text in ["full", "none", "0/1", "3/4", "65535/65536"] {
-            assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<ShardOption>().unwrap().to_string(), text);
         }
         for wrong in ["", "all", "4/4", "1/3", "1", "1/0", "-1/2", "1/4294967296"] {
-            wrong.parse::<Shard>().unwrap_err();
+            wrong.parse::<ShardOption>().unwrap_err();
         }
     }
 
@@ -227,7 +227,7 @@ mod tests {
         };
         options.write(folder.path()).unwrap();
         assert_eq!(SchemeOptions::read(folder.path()).unwrap(), options);
-        fs::write(folder.path().join(FILE), "{}").unwrap();
+        fs::write(folder.path().join(OPTIONS_FILE), "{}").unwrap();
         let refused = SchemeOptions::read(folder.path()).unwrap_err();
         assert_eq!(refused.reason(), Reason::InvalidArgument);
     }

@@ -5,31 +5,31 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use prooflight_amt::{Parts, Setup, Tables, VerifyingKey};
+use prooflight_amt::{ProverSetup, TableParts, Tables, VerifyingKey};
 use prooflight_core::chain::{ChainConfig, LvmtConfig};
 use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_lvmt::{ProofShard, StoreParams};
 
-use super::{Place, SchemeOptions};
+use super::{SchemeContext, SchemeOptions};
 use crate::files;
 
 /// The folder of the setup, in the chain's folder.
-const FOLDER: &str = "lvmt";
+const SETUP_FOLDER: &str = "lvmt";
 
 /// The file with the setup's verifying key.
-const KEY: &str = "verifying-key";
+const KEY_FILE: &str = "verifying-key";
 
 /// The setup and shape of a chain's LVMT, and the keys that the node can prove.
 ///
 /// `unknown_setup` if the folder does not have the tables and no file is given.
-pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<StoreParams> {
+pub(super) fn params(config: &ChainConfig, place: SchemeContext<'_>) -> Result<StoreParams> {
     let Some(lvmt) = config.lvmt() else {
         let expected = "the parameters of lvmt in the chain's configuration";
         return Err(Error::new(Reason::InvalidConfig, expected, "none"));
     };
     let (tables, log_arity) = (Arc::new(tables(&lvmt, place)?), lvmt.log_arity);
-    let SchemeOptions { proof_shard, unproved, .. } = *place.options;
-    Ok(StoreParams { tables, log_arity, shard: proof_shard.0, unproved })
+    let SchemeOptions { proof_shard, readers_disabled: unproved, .. } = *place.options;
+    Ok(StoreParams { tables, log_arity, shard: proof_shard.0, defer_proof_nodes: unproved })
 }
 
 /// The tables of a chain's setup: those of the development setup are computed on demand, others are built
@@ -37,22 +37,22 @@ pub(super) fn params(config: &ChainConfig, place: Place<'_>) -> Result<StorePara
 ///
 /// `unknown_setup` if the folder does not have them and no file is given; `setup_mismatch` if the file is
 /// of another setup.
-fn tables(config: &LvmtConfig, place: Place<'_>) -> Result<Tables> {
+fn tables(config: &LvmtConfig, place: SchemeContext<'_>) -> Result<Tables> {
     let parts = match place.options.proof_shard.0 {
-        ProofShard::None => Parts { single: false, tree: None },
-        _ => Parts { single: true, tree: Some(config.log_arity) },
+        ProofShard::None => TableParts { single: false, tree: None },
+        _ => TableParts { single: true, tree: Some(config.log_arity) },
     };
     let dev = Tables::dev(config.log_n, parts)?;
     if dev.verifying_key().params_id() == config.params_id {
         return Ok(dev);
     }
-    let folder = place.folder.join(FOLDER);
-    let key = if let Some(key) = read_key(&folder.join(KEY))? {
+    let folder = place.folder.join(SETUP_FOLDER);
+    let key = if let Some(key) = read_key(&folder.join(KEY_FILE))? {
         key
     } else {
         let key = open(config, place.options)?.verifying_key().clone();
         key.check_params_id(&config.params_id)?;
-        keep_key(&folder, &key)?;
+        write_key(&folder, &key)?;
         key
     };
     key.check_params_id(&config.params_id)?;
@@ -76,7 +76,7 @@ fn remove_partial(folder: &Path) {
 
 /// Copies the setup of the chain in one folder into another folder, if it has one.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
-    let (from, to) = (from.join(FOLDER), to.join(FOLDER));
+    let (from, to) = (from.join(SETUP_FOLDER), to.join(SETUP_FOLDER));
     let copy = || -> std::io::Result<()> {
         fs::create_dir_all(&to)?;
         for file in fs::read_dir(&from)? {
@@ -88,13 +88,13 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     if from.exists() { copy().map_err(|error| failed(&to, &error)) } else { Ok(()) }
 }
 
-fn open(config: &LvmtConfig, options: &SchemeOptions) -> Result<Setup> {
+fn open(config: &LvmtConfig, options: &SchemeOptions) -> Result<ProverSetup> {
     let Some(path) = &options.ptau else {
         let expected = format_args!("the .ptau file of the setup {}", Hex(&config.params_id));
         return Err(Error::new(Reason::UnknownSetup, expected, "none"));
     };
     files::check_file(path).map_err(|error| failed(path, &error))?;
-    Setup::open_ptau(path, config.log_n)
+    ProverSetup::open_ptau(path, config.log_n)
 }
 
 fn read_key(path: &Path) -> Result<Option<VerifyingKey>> {
@@ -105,8 +105,8 @@ fn read_key(path: &Path) -> Result<Option<VerifyingKey>> {
     }
 }
 
-fn keep_key(folder: &Path, key: &VerifyingKey) -> Result<()> {
-    let path = folder.join(KEY);
+fn write_key(folder: &Path, key: &VerifyingKey) -> Result<()> {
+    let path = folder.join(KEY_FILE);
     let unnamed = folder.join("verifying-key.new");
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(&unnamed, key.encode()))
@@ -126,7 +126,8 @@ mod tests {
     #[test]
     fn parts_of_tables_are_removed_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let names = ["tables.partial-1", "tables-4.partial-123", "tables", KEY, "partial-1.tables"];
+        let names =
+            ["tables.partial-1", "tables-4.partial-123", "tables", KEY_FILE, "partial-1.tables"];
         for name in names {
             fs::write(folder.path().join(name), name).unwrap();
         }

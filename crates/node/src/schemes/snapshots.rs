@@ -2,34 +2,34 @@
 
 use prooflight_core::chain::SignedHeader;
 use prooflight_core::{Hash, Result, Scheme};
-use prooflight_smt::snapshot::{Files, Options, Retention, SmtParams};
+use prooflight_smt::snapshot::{Retention, SmtParams, SnapshotFiles, WriterOptions};
 
-use super::Place;
+use super::SchemeContext;
 use crate::block;
 use crate::store::EmbeddedStore;
 
 /// The folder of the snapshot files, in that of the chain.
-pub const SNAPSHOTS: &str = "snapshots";
+pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
 /// The size of the in-memory cache of snapshot files, for proofs, unless another is chosen.
 pub const CACHE_BYTES: u64 = 256 << 20;
 
 /// The files of a chain.
-pub(super) fn files(place: Place<'_>) -> Result<Files> {
-    Files::local(&place.folder.join(SNAPSHOTS))
+pub(super) fn files(place: SchemeContext<'_>) -> Result<SnapshotFiles> {
+    SnapshotFiles::local(&place.folder.join(SNAPSHOTS_FOLDER))
 }
 
 /// The parameters of the files; each file is compared with the stored header of its block.
-pub(super) fn params(store: &EmbeddedStore, place: Place<'_>) -> SmtParams {
+pub(super) fn params(store: &EmbeddedStore, place: SchemeContext<'_>) -> SmtParams {
     let blocks_per_file = place.options.blocks_per_file;
     let store = store.clone();
     SmtParams {
-        options: Options { blocks_per_file, retention: Retention::All },
+        options: WriterOptions { blocks_per_file, retention: Retention::All },
         cache_bytes: place.options.cache_bytes,
         root_of: Box::new(move |block| {
             Ok(block::read_header(&store, block)?.as_ref().and_then(root_in))
         }),
-        damaged: |damage| {
+        on_damage: |damage| {
             tracing::warn!(file = damage.file, error = %damage.error, "damaged snapshot file rewritten");
         },
     }

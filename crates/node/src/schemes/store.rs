@@ -3,14 +3,14 @@
 use core::any::Any;
 use std::sync::Arc;
 
-use prooflight_core::store::{Change, Prepared, StateReader, StateStore};
+use prooflight_core::store::{Prepared, RawKeyChange, StateReader, StateStore};
 use prooflight_core::{Error, Reason, Result};
 
-/// The changes in memory that committing a scheme's prepared block adopts: the `Next` of its [`StateStore`].
-pub type Next = Box<dyn Any + Send>;
+/// The changes in memory that committing a scheme's prepared block adopts: the `NextState` of its [`StateStore`].
+pub type NextState = Box<dyn Any + Send>;
 
 /// A reader that proves a scheme's state while further blocks are made.
-pub type Reader = Arc<dyn StateReader + Send + Sync>;
+pub type SchemeReader = Arc<dyn StateReader + Send + Sync>;
 
 /// A [`StateStore`] of any scheme.
 pub trait SchemeStore: Send + Sync {
@@ -21,16 +21,16 @@ pub trait SchemeStore: Send + Sync {
     fn root(&self) -> Vec<u8>;
 
     /// See [`StateStore::prepare`].
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Next>>;
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<NextState>>;
 
     /// See [`StateStore::commit`]; a block of another scheme is `invalid_argument`, too.
-    fn commit(&mut self, next: Next) -> Result<()>;
+    fn commit(&mut self, next: NextState) -> Result<()>;
 
     /// See [`StateStore::prune`].
     fn prune(&mut self, oldest: u64) -> Result<()>;
 
     /// See [`StateStore::reader`].
-    fn reader(&mut self) -> Result<Reader>;
+    fn reader(&mut self) -> Result<SchemeReader>;
 }
 
 /// A store as one of several.
@@ -56,12 +56,12 @@ where
         self.0.root()
     }
 
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<Next>> {
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<NextState>> {
         let Prepared { root, writes, transition, next } = self.0.prepare(changes)?;
         Ok(Prepared { root, writes, transition, next: Box::new(next) })
     }
 
-    fn commit(&mut self, next: Next) -> Result<()> {
+    fn commit(&mut self, next: NextState) -> Result<()> {
         let next = next.downcast().map_err(|_| {
             Error::new(Reason::InvalidArgument, "a block that this scheme prepared", "another")
         })?;
@@ -72,7 +72,7 @@ where
         self.0.prune(oldest)
     }
 
-    fn reader(&mut self) -> Result<Reader> {
+    fn reader(&mut self) -> Result<SchemeReader> {
         Ok(Arc::new(self.0.reader()?))
     }
 }

@@ -4,30 +4,30 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::blocking::Client;
+use crate::blocking::ClientId;
 
 /// Counts the open connections of each client. Each connection of a proxy is a client.
 #[derive(Debug)]
-pub(super) struct Addresses {
+pub(super) struct AddressLimits {
     most: u32,
-    open: Mutex<HashMap<Client, u32>>,
+    open: Mutex<HashMap<ClientId, u32>>,
 }
 
 /// An open connection.
 #[derive(Debug)]
 pub(super) struct AddressPermit {
-    addresses: Arc<Addresses>,
-    client: Client,
+    addresses: Arc<AddressLimits>,
+    client: ClientId,
 }
 
-impl Addresses {
+impl AddressLimits {
     /// At most `most` connections of a client.
     pub(super) fn new(most: u32) -> Arc<Self> {
         Arc::new(Self { most, open: Mutex::default() })
     }
 
     /// Counts a connection until the permit is dropped; `None` above the limit.
-    pub(super) fn open(self: &Arc<Self>, client: Client) -> Option<AddressPermit> {
+    pub(super) fn open(self: &Arc<Self>, client: ClientId) -> Option<AddressPermit> {
         let mut open = self.lock();
         let count = open.entry(client).or_default();
         if *count >= self.most {
@@ -37,7 +37,7 @@ impl Addresses {
         Some(AddressPermit { addresses: self.clone(), client })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Client, u32>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, u32>> {
         // The counts are consistent between calls.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -58,13 +58,13 @@ impl Drop for AddressPermit {
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
-    use crate::blocking::Proxies;
+    use crate::blocking::ProxyAddresses;
 
     #[test]
     fn an_address_has_so_many_connections_at_once() {
-        let addresses = Addresses::new(2);
-        let none = Proxies::default();
-        let client = |ip: &str, id| Client::of(ip.parse().unwrap(), id, &none);
+        let addresses = AddressLimits::new(2);
+        let none = ProxyAddresses::default();
+        let client = |ip: &str, id| ClientId::of(ip.parse().unwrap(), id, &none);
         for (one, same, other) in [
             ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
             ("192.0.2.1", "::ffff:192.0.2.1", "::ffff:192.0.2.3"),
@@ -83,12 +83,14 @@ mod tests {
 
     #[test]
     fn connections_of_proxies_are_not_counted_together() {
-        let addresses = Addresses::new(1);
-        let named = Proxies::new(&["10.0.0.7".parse().unwrap()]);
-        for (proxies, proxy, other) in
-            [(&Proxies::default(), "127.0.0.1", "10.0.0.7"), (&named, "10.0.0.7", "127.0.0.1")]
-        {
-            let open = |ip: &str, id| addresses.open(Client::of(ip.parse().unwrap(), id, proxies));
+        let addresses = AddressLimits::new(1);
+        let named = ProxyAddresses::new(&["10.0.0.7".parse().unwrap()]);
+        for (proxies, proxy, other) in [
+            (&ProxyAddresses::default(), "127.0.0.1", "10.0.0.7"),
+            (&named, "10.0.0.7", "127.0.0.1"),
+        ] {
+            let open =
+                |ip: &str, id| addresses.open(ClientId::of(ip.parse().unwrap(), id, proxies));
             let many: Vec<_> = (0..10).map(|id| open(proxy, id)).collect();
             assert!(many.iter().all(Option::is_some), "{proxy}");
             let first = open(other, 10);

@@ -20,22 +20,22 @@ use prooflight_core::{Error, Result};
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::copies::{Copies, Copy};
-use super::gate::Gate;
-use super::paced::Paced;
-use super::pages::{Page, Pages, TEXT, respond};
-use super::{Bound, RequestPolicy, accept};
-use crate::clock::utc;
+use super::copies::{CopyRequest, CopyService};
+use super::gate::ConnectionGate;
+use super::pages::{StatusPage, StatusPages, TEXT_PLAIN, respond};
+use super::throttled_stream::ThrottledStream;
+use super::{BoundAddress, RequestPolicy, accept};
+use crate::clock::format_utc;
 
 /// The most connections; further ones are closed.
-pub(crate) const CONNECTIONS: usize = 64;
+pub(crate) const MAX_ADMIN_CONNECTIONS: usize = 64;
 
 /// The time limit of a connection for its request and the answer, or for one piece of a copy.
-const TIME: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The default address for a server that listens on `listen`: the loopback interface, 1000 ports above. Any free
 /// port if there is no such port, or if the server takes any.
-pub fn beside(listen: SocketAddr) -> SocketAddr {
+pub fn default_address(listen: SocketAddr) -> SocketAddr {
     let loopback: IpAddr = match listen {
         SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
         SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
@@ -48,25 +48,30 @@ pub fn beside(listen: SocketAddr) -> SocketAddr {
 }
 
 /// Serves the pages until the program ends; returns the address.
-pub fn start(bound: Bound, pages: Pages, policy: RequestPolicy) -> Result<SocketAddr> {
+pub fn start(bound: BoundAddress, pages: StatusPages, policy: RequestPolicy) -> Result<SocketAddr> {
     let (address, listener) = bound.listen()?;
     tokio::spawn(listen(listener, pages, policy));
     Ok(address)
 }
 
-async fn listen(listener: TcpListener, pages: Pages, policy: RequestPolicy) {
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
-    let copies = Copies::new();
+async fn listen(listener: TcpListener, pages: StatusPages, policy: RequestPolicy) {
+    let free = Arc::new(Semaphore::new(MAX_ADMIN_CONNECTIONS));
+    let copies = CopyService::new();
     loop {
         let (stream, _) = accept(&listener).await;
         let Ok(counted) = free.clone().try_acquire_owned() else { continue };
         let (pages, copies, policy) = (pages.clone(), copies.clone(), policy.clone());
-        let stream = Paced::new(stream, Gate::new(pages.workers.answers()), TIME, counted);
+        let stream = ThrottledStream::new(
+            stream,
+            ConnectionGate::new(pages.workers.answers()),
+            REQUEST_TIMEOUT,
+            counted,
+        );
         tokio::spawn(async move {
             let is_long = AtomicBool::new(false);
             let mut served = pin!(serve(stream, &pages, &copies, &policy, &is_long));
             // A peer that is too slow, or has gone, gets no answer.
-            let in_time = tokio::time::timeout(TIME, &mut served).await;
+            let in_time = tokio::time::timeout(REQUEST_TIMEOUT, &mut served).await;
             if in_time.is_err() && is_long.load(Ordering::Relaxed) {
                 let _ = served.await;
             }
@@ -75,9 +80,9 @@ async fn listen(listener: TcpListener, pages: Pages, policy: RequestPolicy) {
 }
 
 async fn serve(
-    stream: Paced<OwnedSemaphorePermit>,
-    pages: &Pages,
-    copies: &Copies,
+    stream: ThrottledStream<OwnedSemaphorePermit>,
+    pages: &StatusPages,
+    copies: &CopyService,
     policy: &RequestPolicy,
     is_long: &AtomicBool,
 ) -> hyper::Result<()> {
@@ -93,22 +98,22 @@ async fn serve(
 
 async fn answer(
     request: &Request<Incoming>,
-    pages: &Pages,
-    copies: &Copies,
+    pages: &StatusPages,
+    copies: &CopyService,
     policy: &RequestPolicy,
     is_long: &AtomicBool,
 ) -> HttpResponse {
-    let say = |status, text: &str| respond(status, TEXT, format!("{text}\n"));
+    let say = |status, text: &str| respond(status, TEXT_PLAIN, format!("{text}\n"));
     let refuse = |error: &Error| say(StatusCode::FORBIDDEN, &error.to_string());
     let source = policy.source(request);
     let source = match source.and_then(|source| source.check_host().map(|()| source)) {
         Ok(source) => source,
         Err(error) => return refuse(&error),
     };
-    if let Some(page) = Page::of(request) {
+    if let Some(page) = StatusPage::of(request) {
         return pages.show(page).await;
     }
-    if let Some(copy) = Copy::of(request) {
+    if let Some(copy) = CopyRequest::of(request) {
         return copies.answer(copy, request, pages, is_long).await;
     }
     let path = request.uri().path();
@@ -120,17 +125,17 @@ async fn answer(
         return refuse(&error);
     }
     if path == "/promote" {
-        if !pages.standing.borrow().promote() {
+        if !pages.status.borrow().promote() {
             return say(StatusCode::NOT_FOUND, "no standby");
         }
         tracing::warn!("promoted");
         return say(StatusCode::OK, "this node leads from now on");
     }
-    let confirmed = pages.standing.borrow().confirm_clock();
+    let confirmed = pages.status.borrow().confirm_clock();
     let Some(now_ms) = confirmed else {
         return say(StatusCode::NOT_FOUND, "no blocks are made here");
     };
-    let now = utc(now_ms);
+    let now = format_utc(now_ms);
     tracing::warn!(now, "the clock was confirmed");
     say(StatusCode::OK, &format!("blocks go by the clock, which is at {now}"))
 }
@@ -149,7 +154,7 @@ mod tests {
             ("127.0.0.1:0", "127.0.0.1:0"),
             ("127.0.0.1:65000", "127.0.0.1:0"),
         ] {
-            assert_eq!(beside(listen.parse().unwrap()), admin.parse().unwrap());
+            assert_eq!(default_address(listen.parse().unwrap()), admin.parse().unwrap());
         }
     }
 }

@@ -7,39 +7,39 @@ use tokio::net::{TcpListener, TcpSocket};
 
 /// A bound address. Connections to it are refused until [`start`](super::start) listens.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BoundAddress {
     asked: SocketAddr,
     socket: TcpSocket,
 }
 
 /// The most connections that wait to be accepted.
-const BACKLOG: u32 = 1024;
+const ACCEPT_BACKLOG: u32 = 1024;
 
 /// Binds an address; `invalid_argument` if it is in use, or not one of this machine.
-pub fn bind(listen: SocketAddr) -> Result<Bound> {
+pub fn bind(listen: SocketAddr) -> Result<BoundAddress> {
     let bind = || {
         let socket = if listen.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         // Otherwise a port stays in use for some time after its last listener has ended.
         #[cfg(unix)]
         socket.set_reuseaddr(true)?;
         socket.bind(listen)?;
-        Ok(Bound { asked: listen, socket })
+        Ok(BoundAddress { asked: listen, socket })
     };
-    bind().map_err(|error| cannot(listen, &error))
+    bind().map_err(|error| bind_error(listen, &error))
 }
 
-impl Bound {
+impl BoundAddress {
     /// Listens; returns the address with the actual port.
     pub(super) fn listen(self) -> Result<(SocketAddr, TcpListener)> {
         let asked = self.asked;
         let listen = || {
-            let listener = self.socket.listen(BACKLOG)?;
+            let listener = self.socket.listen(ACCEPT_BACKLOG)?;
             Ok((listener.local_addr()?, listener))
         };
-        listen().map_err(|error| cannot(asked, &error))
+        listen().map_err(|error| bind_error(asked, &error))
     }
 }
 
-fn cannot(listen: SocketAddr, error: &std::io::Error) -> Error {
+fn bind_error(listen: SocketAddr, error: &std::io::Error) -> Error {
     Error::new(Reason::InvalidArgument, format_args!("to listen on {listen}"), error)
 }

@@ -13,21 +13,21 @@ use jsonrpsee::server::{HttpBody, HttpResponse};
 use prooflight_core::{Error, Reason, Result};
 use tokio::sync::{Semaphore, mpsc};
 
-use super::pages::{Pages, TEXT, respond};
-use crate::At;
-use crate::blocking::aside;
-use crate::copy::Source;
-use crate::rpc::error_data;
+use super::pages::{StatusPages, TEXT_PLAIN, respond};
+use crate::BlockId;
+use crate::backup::BackupSource;
+use crate::blocking::run_blocking;
+use crate::rpc::error_details;
 
 /// The kind of copy that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Copy {
+pub(super) enum CopyRequest {
     Backup,
     Export,
     Checkpoint,
 }
 
-impl Copy {
+impl CopyRequest {
     pub(super) fn of<B>(request: &Request<B>) -> Option<Self> {
         match request.uri().path() {
             _ if request.method() != Method::GET => None,
@@ -41,9 +41,9 @@ impl Copy {
 
 /// Makes copies: one backup or export at a time.
 #[derive(Clone, Debug)]
-pub(super) struct Copies(Arc<Semaphore>);
+pub(super) struct CopyService(Arc<Semaphore>);
 
-impl Copies {
+impl CopyService {
     pub(super) fn new() -> Self {
         Self(Arc::new(Semaphore::new(1)))
     }
@@ -51,25 +51,29 @@ impl Copies {
     /// Answers a request for a copy. `is_long` is set for an answer whose duration depends on its reader.
     pub(super) async fn answer<B>(
         &self,
-        copy: Copy,
+        copy: CopyRequest,
         request: &Request<B>,
-        pages: &Pages,
+        pages: &StatusPages,
         is_long: &AtomicBool,
     ) -> HttpResponse {
-        let standing = pages.standing.borrow().clone();
+        let standing = pages.status.borrow().clone();
         let Some((access, source)) = standing.copies() else {
-            return respond(StatusCode::NOT_FOUND, TEXT, "no chain is open here\n".to_owned());
+            return respond(
+                StatusCode::NOT_FOUND,
+                TEXT_PLAIN,
+                "no chain is open here\n".to_owned(),
+            );
         };
         if !access.allows(request.headers()) {
             let expected = "the token in the file `running` of the chain's folder";
             return refuse(&Error::new(Reason::NotAuthorised, expected, "another, or none"));
         }
-        let send: fn(&Source, Pieces) -> Result<()> = match copy {
-            Copy::Backup => Source::send::<Pieces>,
-            Copy::Export => Source::export::<Pieces>,
-            Copy::Checkpoint => {
+        let send: fn(&BackupSource, BodyWriter) -> Result<()> = match copy {
+            CopyRequest::Backup => BackupSource::send::<BodyWriter>,
+            CopyRequest::Export => BackupSource::export::<BodyWriter>,
+            CopyRequest::Checkpoint => {
                 let query = request.uri().query().map(str::to_owned);
-                let made = aside(move || source.checkpoint(height(query.as_deref())?)).await;
+                let made = run_blocking(move || source.checkpoint(height(query.as_deref())?)).await;
                 return made.map_or_else(
                     |error| refuse(&error),
                     |json| respond(StatusCode::OK, "application/json", json),
@@ -82,26 +86,26 @@ impl Copies {
         };
         is_long.store(true, Ordering::Relaxed);
         tracing::info!(?copy, height = source.view().height(), "copying");
-        let (sender, pieces) = mpsc::channel(PIECES);
+        let (sender, pieces) = mpsc::channel(BODY_BUFFER_PIECES);
         // Not a thread of the runtime: it waits for a slow reader.
         thread::spawn(move || {
-            if let Err(error) = send(&source, Pieces(sender.clone())) {
+            if let Err(error) = send(&source, BodyWriter(sender.clone())) {
                 tracing::warn!(%error, "the copy broke off");
                 // The answer must not look complete.
                 let _ = sender.blocking_send(Err(error));
             }
             drop(counted);
         });
-        HttpResponse::new(HttpBody::new(Answer(pieces)))
+        HttpResponse::new(HttpBody::new(StreamBody(pieces)))
     }
 }
 
 /// The block of a query such as `height=12`; the newest block without a query.
-fn height(query: Option<&str>) -> Result<At> {
-    let Some(query) = query else { return Ok(At::Latest) };
+fn height(query: Option<&str>) -> Result<BlockId> {
+    let Some(query) = query else { return Ok(BlockId::Latest) };
     let height = query.strip_prefix("height=").and_then(|height| height.parse().ok());
     let wrong = || Error::new(Reason::InvalidArgument, "height=HEIGHT", query);
-    height.map(At::Height).ok_or_else(wrong)
+    height.map(BlockId::Height).ok_or_else(wrong)
 }
 
 fn refuse(error: &Error) -> HttpResponse {
@@ -111,17 +115,17 @@ fn refuse(error: &Error) -> HttpResponse {
         _ => StatusCode::BAD_REQUEST,
     };
     // Plain data with plain strings: serialization cannot fail.
-    let body = serde_json::to_string(&error_data(error)).unwrap_or_default();
+    let body = serde_json::to_string(&error_details(error)).unwrap_or_default();
     respond(status, "application/json", body)
 }
 
 /// The pieces of an answer that are buffered for its reader.
-const PIECES: usize = 4;
+const BODY_BUFFER_PIECES: usize = 4;
 
 /// Writes pieces; blocks while the buffer is full.
-struct Pieces(mpsc::Sender<Result<Bytes>>);
+struct BodyWriter(mpsc::Sender<Result<Bytes>>);
 
-impl Write for Pieces {
+impl Write for BodyWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let sent = self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes)));
         sent.map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
@@ -134,9 +138,9 @@ impl Write for Pieces {
 }
 
 /// An answer in pieces; an error closes the connection.
-struct Answer(mpsc::Receiver<Result<Bytes>>);
+struct StreamBody(mpsc::Receiver<Result<Bytes>>);
 
-impl Body for Answer {
+impl Body for StreamBody {
     type Data = Bytes;
     type Error = Error;
 

@@ -23,19 +23,19 @@ use prooflight_core::{Error, Reason};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tower::Layer;
 
-use super::REPLY_BYTES;
-use super::memory::{AnswerMemory, HeldFor};
-use crate::rpc::error_data;
+use super::MAX_REPLY_BYTES;
+use super::memory::{AnswerMemory, HoldReason};
+use crate::rpc::error_details;
 
 /// The most concurrent calls of a connection. The same number may wait before reading stops.
-const CALLS: usize = 4;
+const MAX_CALLS: usize = 4;
 
 /// The unsent answer bytes from which on no further call starts.
-const UNSENT: usize = 1 << 20;
+const MAX_UNSENT_BYTES: usize = 1 << 20;
 
 /// An answer that is not completely sent.
 #[derive(Debug)]
-struct Answer {
+struct PendingAnswer {
     /// The bytes that are not sent yet. Other bytes sent on the connection make this a slight
     /// underestimate.
     unsent: usize,
@@ -50,7 +50,7 @@ const fn in_memory(bytes: usize) -> usize {
 
 /// The gate of one connection.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct ConnectionGate {
     /// Permits to start a call.
     free: Semaphore,
     /// Calls running or waiting.
@@ -59,7 +59,7 @@ pub(super) struct Gate {
     /// underestimate.
     unsent: watch::Sender<usize>,
     /// The answers that are not completely sent, in order.
-    answers: Mutex<VecDeque<Answer>>,
+    answers: Mutex<VecDeque<PendingAnswer>>,
     /// The memory shared with the other connections, and this connection's number there.
     memory: Arc<AnswerMemory>,
     connection: u64,
@@ -71,10 +71,10 @@ pub(super) struct Gate {
     writer: Mutex<Option<Waker>>,
 }
 
-impl Gate {
+impl ConnectionGate {
     pub(super) fn new(memory: &Arc<AnswerMemory>) -> Arc<Self> {
         Arc::new(Self {
-            free: Semaphore::new(CALLS),
+            free: Semaphore::new(MAX_CALLS),
             taken: AtomicUsize::new(0),
             unsent: watch::Sender::new(0),
             answers: Mutex::default(),
@@ -116,7 +116,8 @@ impl Gate {
         // The waker is set first, so that no later change is missed.
         *lock(&self.reader) = Some(context.waker().clone());
         let full = !self.is_cut()
-            && (self.taken.load(Ordering::SeqCst) >= 2 * CALLS || *self.unsent.borrow() >= UNSENT);
+            && (self.taken.load(Ordering::SeqCst) >= 2 * MAX_CALLS
+                || *self.unsent.borrow() >= MAX_UNSENT_BYTES);
         if full { Poll::Pending } else { Poll::Ready(()) }
     }
 
@@ -142,7 +143,7 @@ impl Gate {
 
     /// Charges a request, or an answer of a batch, until the result is dropped.
     fn hold(self: &Arc<Self>, bytes: usize) -> HeldBytes {
-        self.memory.hold(self.connection, self, bytes, HeldFor::Call, Instant::now());
+        self.memory.hold(self.connection, self, bytes, HoldReason::Call, Instant::now());
         HeldBytes { gate: self.clone(), bytes }
     }
 
@@ -150,8 +151,8 @@ impl Gate {
     fn answered(self: &Arc<Self>, answer: MethodResponse) -> MethodResponse {
         let bytes = answer.as_json().get().len();
         let held = in_memory(bytes);
-        self.memory.hold(self.connection, self, held, HeldFor::Client, Instant::now());
-        lock(&self.answers).push_back(Answer { unsent: bytes, held });
+        self.memory.hold(self.connection, self, held, HoldReason::Client, Instant::now());
+        lock(&self.answers).push_back(PendingAnswer { unsent: bytes, held });
         self.unsent.send_modify(|unsent| *unsent += bytes);
         answer
     }
@@ -165,17 +166,17 @@ impl Gate {
 
     /// Waits until a call may start; the call counts as running until the returned guards are
     /// dropped.
-    async fn enter(&self) -> (Taken<'_>, Option<SemaphorePermit<'_>>) {
+    async fn enter(&self) -> (CallSlot<'_>, Option<SemaphorePermit<'_>>) {
         self.taken.fetch_add(1, Ordering::SeqCst);
-        let taken = Taken(self);
+        let taken = CallSlot(self);
         // The semaphore and the channel are never closed.
         let permit = self.free.acquire().await.ok();
-        let _ = self.unsent.subscribe().wait_for(|unsent| *unsent < UNSENT).await;
+        let _ = self.unsent.subscribe().wait_for(|unsent| *unsent < MAX_UNSENT_BYTES).await;
         (taken, permit)
     }
 }
 
-impl Drop for Gate {
+impl Drop for ConnectionGate {
     fn drop(&mut self) {
         self.memory.disconnect(self.connection);
     }
@@ -188,20 +189,25 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The charge of a request, or of an answer in an incomplete batch.
 struct HeldBytes {
-    gate: Arc<Gate>,
+    gate: Arc<ConnectionGate>,
     bytes: usize,
 }
 
 impl Drop for HeldBytes {
     fn drop(&mut self) {
-        self.gate.memory.release(self.gate.connection, self.bytes, HeldFor::Call, Instant::now());
+        self.gate.memory.release(
+            self.gate.connection,
+            self.bytes,
+            HoldReason::Call,
+            Instant::now(),
+        );
     }
 }
 
 /// A call that is running or waiting.
-struct Taken<'g>(&'g Gate);
+struct CallSlot<'g>(&'g ConnectionGate);
 
-impl Drop for Taken<'_> {
+impl Drop for CallSlot<'_> {
     fn drop(&mut self) {
         self.0.taken.fetch_sub(1, Ordering::SeqCst);
         self.0.wake();
@@ -210,24 +216,24 @@ impl Drop for Taken<'_> {
 
 /// Passes the calls of a connection through its gate.
 #[derive(Clone, Debug)]
-pub(super) struct Gated(pub(super) Arc<Gate>);
+pub(super) struct GateLayer(pub(super) Arc<ConnectionGate>);
 
-impl<S> Layer<S> for Gated {
-    type Service = GatedService<S>;
+impl<S> Layer<S> for GateLayer {
+    type Service = GateService<S>;
 
-    fn layer(&self, inner: S) -> GatedService<S> {
-        GatedService { inner, gate: self.0.clone() }
+    fn layer(&self, inner: S) -> GateService<S> {
+        GateService { inner, gate: self.0.clone() }
     }
 }
 
 /// Calls behind a gate.
 #[derive(Clone, Debug)]
-pub(super) struct GatedService<S> {
+pub(super) struct GateService<S> {
     inner: S,
-    gate: Arc<Gate>,
+    gate: Arc<ConnectionGate>,
 }
 
-impl<S> RpcServiceT for GatedService<S>
+impl<S> RpcServiceT for GateService<S>
 where
     S: RpcServiceT<MethodResponse = MethodResponse, BatchResponse = MethodResponse>,
     S: Clone + Send + Sync + 'static,
@@ -260,7 +266,7 @@ where
             let _entered = gate.enter().await;
             // Dropped once the whole answer exists, which is then charged instead.
             let mut parts = Vec::with_capacity(batch.len());
-            let mut answers = BatchResponseBuilder::new_with_limit(REPLY_BYTES as usize);
+            let mut answers = BatchResponseBuilder::new_with_limit(MAX_REPLY_BYTES as usize);
             for entry in batch {
                 let answer = match entry {
                     Ok(BatchEntry::Call(request)) => inner.call(request).await,
@@ -302,6 +308,6 @@ fn without_id() -> MethodResponse {
     let expected = "an id that is a string, a whole number from 0 to 2^64 - 1, or null";
     let error = Error::new(Reason::InvalidArgument, expected, "another, or none");
     let code = ErrorCode::InvalidRequest.code();
-    let error = ErrorObjectOwned::owned(code, error.to_string(), Some(error_data(&error)));
+    let error = ErrorObjectOwned::owned(code, error.to_string(), Some(error_details(&error)));
     MethodResponse::error(Id::Null, error)
 }

@@ -1,7 +1,7 @@
 //! The memory of answers that clients have not accepted yet, of all connections of a listener together.
 //!
 //! The size of an answer is unknown before it is made. So an answer that may be large first reserves its
-//! estimated size ([`AnswerMemory::room`]). Its real size is charged to its connection from when it is made until
+//! estimated size ([`AnswerMemory::reserve`]). Its real size is charged to its connection from when it is made until
 //! the client accepts it. If memory is missing, connections whose clients do not read are cut, those that hold the
 //! most first. A client that reads is not cut, and does not wait for the others.
 
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::gate::Gate;
+use super::gate::ConnectionGate;
 
 /// The memory of the unread answers of a listener.
 #[derive(Debug)]
 pub struct AnswerMemory {
     /// In bytes.
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
     /// Reservations are made one after another, so that small ones do not overtake a large one forever.
     turn: tokio::sync::Mutex<()>,
     /// Notified when bytes are released.
@@ -26,19 +26,19 @@ pub struct AnswerMemory {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct MemoryState {
     /// Bytes of all connections.
     held: usize,
     /// Bytes reserved for answers that are being made.
     making: usize,
     /// By the number of the connection.
-    holdings: HashMap<u64, Holding>,
+    holdings: HashMap<u64, ConnectionBytes>,
     connections: u64,
 }
 
 /// Why bytes are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HeldFor {
+pub(super) enum HoldReason {
     /// For a call that is not answered yet: its request, or answers of its batch.
     Call,
     /// For the client, which must accept an answer.
@@ -47,7 +47,7 @@ pub(super) enum HeldFor {
 
 /// The bytes that a connection holds.
 #[derive(Debug)]
-struct Holding {
+struct ConnectionBytes {
     bytes: usize,
     /// The bytes that the client must accept.
     unread: usize,
@@ -55,20 +55,20 @@ struct Holding {
     since: Instant,
     /// When the client last accepted bytes, or when the first were ready for it.
     moved: Instant,
-    gate: Weak<Gate>,
+    gate: Weak<ConnectionGate>,
 }
 
 /// The default limit: 512 MiB.
 pub const ANSWER_BYTES: usize = 512 << 20;
 
 /// A connection may be cut once its client has accepted nothing of an answer for this time.
-const STALL_TIME: Duration = Duration::from_secs(1);
+const STALL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// After stalled connections, those may be cut that have held their bytes for this time on average.
-const HOLDING_TIME: Duration = Duration::from_secs(5);
+const MAX_HOLD_TIME: Duration = Duration::from_secs(5);
 
 /// How often a call that waits for memory checks whether a connection may be cut.
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl AnswerMemory {
     /// At most `limit` bytes of answers, besides small answers, which are charged without a reservation.
@@ -89,17 +89,17 @@ impl AnswerMemory {
     }
 
     /// Reserves memory for an answer of this size until the result is dropped; waits until it is free.
-    pub(crate) async fn room(self: &Arc<Self>, bytes: usize) -> AnswerRoom {
+    pub(crate) async fn reserve(self: &Arc<Self>, bytes: usize) -> AnswerPermit {
         let bytes = bytes.min(self.limit);
         let _turn = self.turn.lock().await;
         loop {
             // Subscribed first, so that no release is missed.
             let released = self.released.notified();
             if self.take(bytes, Instant::now()) {
-                return AnswerRoom { memory: self.clone(), bytes };
+                return AnswerPermit { memory: self.clone(), bytes };
             }
             // Connections that may not be cut now may be cut later.
-            let _ = tokio::time::timeout(LOOK_INTERVAL, released).await;
+            let _ = tokio::time::timeout(POLL_INTERVAL, released).await;
         }
     }
 
@@ -125,9 +125,9 @@ impl AnswerMemory {
     pub(super) fn hold(
         &self,
         connection: u64,
-        gate: &Arc<Gate>,
+        gate: &Arc<ConnectionGate>,
         bytes: usize,
-        held_for: HeldFor,
+        held_for: HoldReason,
         now: Instant,
     ) {
         if bytes == 0 {
@@ -135,7 +135,7 @@ impl AnswerMemory {
         }
         let mut state = self.state();
         state.held += bytes;
-        let holding = state.holdings.entry(connection).or_insert_with(|| Holding {
+        let holding = state.holdings.entry(connection).or_insert_with(|| ConnectionBytes {
             bytes: 0,
             unread: 0,
             since: now,
@@ -145,7 +145,7 @@ impl AnswerMemory {
         // The new bytes have just been charged.
         holding.age(now, holding.bytes, holding.bytes + bytes);
         holding.bytes += bytes;
-        if held_for == HeldFor::Client {
+        if held_for == HoldReason::Client {
             if holding.unread == 0 {
                 holding.moved = now;
             }
@@ -159,22 +159,28 @@ impl AnswerMemory {
             holding.moved = now;
         }
         if answers > 0 {
-            self.release(connection, answers, HeldFor::Client, now);
+            self.release(connection, answers, HoldReason::Client, now);
         }
     }
 
     /// Releases bytes of a connection: those of a call, or of answers that the client has accepted.
-    pub(super) fn release(&self, connection: u64, bytes: usize, held_for: HeldFor, now: Instant) {
+    pub(super) fn release(
+        &self,
+        connection: u64,
+        bytes: usize,
+        held_for: HoldReason,
+        now: Instant,
+    ) {
         let mut state = self.state();
         let Some(holding) = state.holdings.get_mut(&connection) else { return };
         let released = bytes.min(match held_for {
-            HeldFor::Call => holding.bytes - holding.unread,
-            HeldFor::Client => holding.unread,
+            HoldReason::Call => holding.bytes - holding.unread,
+            HoldReason::Client => holding.unread,
         });
         // The client accepts the oldest bytes first, so the average age of the rest falls.
         holding.age(now, holding.bytes - released, holding.bytes);
         holding.bytes -= released;
-        if held_for == HeldFor::Client {
+        if held_for == HoldReason::Client {
             holding.unread -= released;
         }
         if holding.bytes == 0 {
@@ -195,17 +201,17 @@ impl AnswerMemory {
         self.released.notify_waiters();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         // The numbers are consistent between calls.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl MemoryState {
     /// Removes connections that together hold `needed` bytes, and returns their gates. Of the connections that may be
     /// cut, those whose clients do not read come first, then those that hold the most. If all of them together hold
     /// fewer bytes, none is removed.
-    fn cut_slow(&mut self, needed: usize, now: Instant) -> Vec<Arc<Gate>> {
+    fn cut_slow(&mut self, needed: usize, now: Instant) -> Vec<Arc<ConnectionGate>> {
         if needed == 0 {
             return Vec::new();
         }
@@ -230,7 +236,7 @@ impl State {
     }
 }
 
-impl Holding {
+impl ConnectionBytes {
     /// Scales the average age by this fraction.
     fn age(&mut self, now: Instant, numerator: usize, denominator: usize) {
         let time = now.saturating_duration_since(self.since);
@@ -241,22 +247,22 @@ impl Holding {
 
     /// Whether the client does not read.
     fn is_unread(&self, now: Instant) -> bool {
-        self.unread > 0 && now.saturating_duration_since(self.moved) >= STALL_TIME
+        self.unread > 0 && now.saturating_duration_since(self.moved) >= STALL_TIMEOUT
     }
 
     fn is_old(&self, now: Instant) -> bool {
-        now.saturating_duration_since(self.since) >= HOLDING_TIME
+        now.saturating_duration_since(self.since) >= MAX_HOLD_TIME
     }
 }
 
 /// Memory reserved for an answer that is being made.
 #[derive(Debug)]
-pub(crate) struct AnswerRoom {
+pub(crate) struct AnswerPermit {
     memory: Arc<AnswerMemory>,
     bytes: usize,
 }
 
-impl Drop for AnswerRoom {
+impl Drop for AnswerPermit {
     fn drop(&mut self) {
         self.memory.state().making -= self.bytes;
         self.memory.released.notify_waiters();
@@ -267,19 +273,24 @@ impl Drop for AnswerRoom {
 mod tests {
     use super::*;
 
-    const LIMIT: usize = 1000;
+    const LIMIT_BYTES: usize = 1000;
 
     /// A connection that has held some bytes for some time when the test begins.
-    fn holder(memory: &Arc<AnswerMemory>, bytes: usize, now: Instant, held: Duration) -> Arc<Gate> {
-        let gate = Gate::new(memory);
+    fn holder(
+        memory: &Arc<AnswerMemory>,
+        bytes: usize,
+        now: Instant,
+        held: Duration,
+    ) -> Arc<ConnectionGate> {
+        let gate = ConnectionGate::new(memory);
         let since = now.checked_sub(held).unwrap_or(now);
-        memory.hold(gate.connection(), &gate, bytes, HeldFor::Client, since);
+        memory.hold(gate.connection(), &gate, bytes, HoldReason::Client, since);
         gate
     }
 
     #[test]
     fn room_is_made_by_cutting_who_holds_the_most_and_does_not_read() {
-        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let long = holder(&memory, 300, now, Duration::from_secs(4));
         let much = holder(&memory, 600, now, Duration::from_secs(3));
         let new = holder(&memory, 100, now, Duration::ZERO);
@@ -293,20 +304,20 @@ mod tests {
 
     #[test]
     fn who_accepts_answers_is_not_cut() {
-        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let reader = holder(&memory, 900, now, Duration::from_secs(4));
         memory.accepted(reader.connection(), 1, now);
         assert!(!memory.take(500, now), "it waits");
         // Part of an answer, which is held until the client has all of it.
-        memory.accepted(reader.connection(), 0, now + STALL_TIME);
-        assert!(!memory.take(500, now + STALL_TIME), "it waits");
+        memory.accepted(reader.connection(), 0, now + STALL_TIMEOUT);
+        assert!(!memory.take(500, now + STALL_TIMEOUT), "it waits");
         assert!(!reader.is_cut());
         memory.accepted(reader.connection(), 899, now);
         assert!(memory.take(500, now));
         // Not even if it always holds something.
         let busy = holder(&memory, 100, now, Duration::from_mins(1));
         for _ in 0..100 {
-            memory.hold(busy.connection(), &busy, 100, HeldFor::Client, now);
+            memory.hold(busy.connection(), &busy, 100, HoldReason::Client, now);
             memory.accepted(busy.connection(), 100, now);
         }
         assert!(!memory.take(500, now));
@@ -315,37 +326,37 @@ mod tests {
 
     #[test]
     fn nobody_is_cut_in_vain() {
-        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let new = holder(&memory, 900, now, Duration::ZERO);
         let waiting = holder(&memory, 50, now, Duration::from_mins(1));
         assert!(!memory.take(500, now));
         assert_eq!([&new, &waiting].map(|gate| gate.is_cut()), [false, false]);
-        assert!(memory.take(500, now + STALL_TIME));
+        assert!(memory.take(500, now + STALL_TIMEOUT));
         assert_eq!([&new, &waiting].map(|gate| gate.is_cut()), [true, false]);
     }
 
     #[test]
     fn a_call_that_is_not_answered_yet_is_cut_last() {
-        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let begun = |held| now.checked_sub(held).unwrap_or(now);
-        let batches = [HOLDING_TIME, STALL_TIME].map(|held| {
-            let gate = Gate::new(&memory);
-            memory.hold(gate.connection(), &gate, 300, HeldFor::Call, begun(held));
+        let batches = [MAX_HOLD_TIME, STALL_TIMEOUT].map(|held| {
+            let gate = ConnectionGate::new(&memory);
+            memory.hold(gate.connection(), &gate, 300, HoldReason::Call, begun(held));
             gate
         });
-        let unread = holder(&memory, 100, now, STALL_TIME);
+        let unread = holder(&memory, 100, now, STALL_TIMEOUT);
         let cut = || [&batches[0], &batches[1], &unread].map(|gate| gate.is_cut());
         assert!(memory.take(400, now));
         assert_eq!(cut(), [false, false, true]);
         assert!(!memory.take(500, now), "what is being made ends by itself");
         assert_eq!(cut(), [true, false, true]);
-        memory.release(batches[1].connection(), 300, HeldFor::Call, now);
+        memory.release(batches[1].connection(), 300, HoldReason::Call, now);
         assert!(memory.take(600, now));
     }
 
     #[test]
     fn who_accepts_almost_nothing_is_cut() {
-        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let slow = holder(&memory, 900, now, Duration::from_secs(6));
         memory.accepted(slow.connection(), 1, now);
         assert!(memory.take(500, now));
@@ -354,25 +365,25 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_waits_for_others_that_are_made_and_a_larger_one_has_all() {
-        let memory = AnswerMemory::new(LIMIT);
-        let first = memory.room(800).await;
-        let second = memory.room(10 * LIMIT);
+        let memory = AnswerMemory::new(LIMIT_BYTES);
+        let first = memory.reserve(800).await;
+        let second = memory.reserve(10 * LIMIT_BYTES);
         tokio::select! {
             biased;
             _ = second => unreachable!("it has to wait"),
             () = tokio::task::yield_now() => {}
         }
         drop(first);
-        let all = memory.room(10 * LIMIT).await;
+        let all = memory.reserve(10 * LIMIT_BYTES).await;
         assert!(!memory.take(1, Instant::now()));
         drop(all);
-        assert!(memory.take(LIMIT, Instant::now()));
+        assert!(memory.take(LIMIT_BYTES, Instant::now()));
     }
 
     #[test]
     fn a_connection_that_ends_holds_nothing() {
-        let (memory, now) = (AnswerMemory::new(LIMIT), Instant::now());
+        let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         drop(holder(&memory, 900, now, Duration::ZERO));
-        assert!(memory.take(LIMIT, now));
+        assert!(memory.take(LIMIT_BYTES, now));
     }
 }

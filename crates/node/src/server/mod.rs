@@ -5,18 +5,18 @@ mod addresses;
 pub mod admin;
 mod bound;
 mod copies;
-mod front;
 mod gate;
-mod guard;
+mod http_layer;
 mod memory;
-mod paced;
 mod pages;
 mod policy;
+mod source_layer;
+mod throttled_stream;
 
-pub use bound::{Bound, bind};
-pub use front::{ConnectionLimit, Front};
+pub use bound::{BoundAddress, bind};
+pub use http_layer::{ConnectionLimit, HttpLayer};
 pub use memory::{ANSWER_BYTES, AnswerMemory};
-pub use pages::{Closed, NodeStanding, NotReady, Pages, Standing};
+pub use pages::{LifecyclePhase, NodeStatus, NotReady, ServerStatus, StatusPages};
 pub use policy::RequestPolicy;
 pub(crate) use policy::RequestSource;
 
@@ -42,17 +42,17 @@ use prooflight_core::Result;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use addresses::{AddressPermit, Addresses};
-use gate::{Gate, Gated};
-use guard::Guard;
-use paced::{Counted, Paced};
+use addresses::{AddressLimits, AddressPermit};
+use gate::{ConnectionGate, GateLayer};
+use source_layer::SourceLayer;
+use throttled_stream::{ConnectionPermits, ThrottledStream};
 
-use crate::blocking::{Client, Proxies};
+use crate::blocking::{ClientId, ProxyAddresses};
 use crate::rpc::check_effects;
 
 /// Maximum size of a reply in bytes: a block with its operations and the largest transition, or the largest proof,
 /// in hexadecimal, plus the JSON around it.
-pub const REPLY_BYTES: u32 = 40 << 20;
+pub const MAX_REPLY_BYTES: u32 = 40 << 20;
 
 /// The limits of the port.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub struct ServerLimits {
     /// Concurrent connections of an address, or for IPv6 of a network of 64 bits.
     pub connections_per_address: u32,
     /// The addresses without a limit per address.
-    pub proxies: Proxies,
+    pub proxies: ProxyAddresses,
     /// Subscriptions per connection.
     pub subscriptions: u32,
     /// Time limit for reading a head, for answering a request, and for the peer to accept part of a
@@ -78,16 +78,16 @@ pub struct ServerLimits {
 ///
 /// `invalid_argument` if it cannot listen on the address. Must be called within a runtime.
 pub fn start<C: Send + Sync + 'static>(
-    bound: Bound,
+    bound: BoundAddress,
     module: RpcModule<C>,
-    front: Front,
+    front: HttpLayer,
 ) -> Result<(SocketAddr, ServerHandle)> {
     let methods = Methods::from(module);
     check_effects(&methods)?;
     let (address, listener) = bound.listen()?;
     let (stop, handle) = stop_channel();
     let config = config(&front.limits);
-    let port = Port { config, methods, front, stop };
+    let port = RpcListener { config, methods, layer: front, stop };
     tokio::spawn(port.listen(listener));
     Ok((address, handle))
 }
@@ -95,7 +95,7 @@ pub fn start<C: Send + Sync + 'static>(
 fn config(limits: &ServerLimits) -> ServerConfig {
     ServerConfig::builder()
         .max_request_body_size(limits.request_bytes)
-        .max_response_body_size(REPLY_BYTES)
+        .max_response_body_size(MAX_REPLY_BYTES)
         .max_subscriptions_per_connection(limits.subscriptions)
         .set_batch_request_config(BatchRequestConfig::Limit(limits.batch))
         // Answers waiting to be sent.
@@ -105,29 +105,29 @@ fn config(limits: &ServerLimits) -> ServerConfig {
 }
 
 /// The state that all connections share.
-struct Port {
+struct RpcListener {
     config: ServerConfig,
     methods: Methods,
-    front: Front,
+    layer: HttpLayer,
     stop: StopHandle,
 }
 
 /// The most connections beyond the limit that receive a refusal; further ones are closed.
-pub(crate) const TURNED_AWAY: usize = 64;
+pub(crate) const REFUSED_CONNECTIONS: usize = 64;
 
-impl Port {
+impl RpcListener {
     async fn listen(self, listener: TcpListener) {
-        let most = usize::try_from(self.front.limits.connections).unwrap_or(usize::MAX);
+        let most = usize::try_from(self.layer.limits.connections).unwrap_or(usize::MAX);
         let served = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-        let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
-        let addresses = Addresses::new(self.front.limits.connections_per_address);
+        let turned_away = Arc::new(Semaphore::new(REFUSED_CONNECTIONS));
+        let addresses = AddressLimits::new(self.layer.limits.connections_per_address);
         let mut stopped = pin!(self.stop.clone().shutdown());
         for id in (0..=u32::MAX).cycle() {
             let (stream, peer) = tokio::select! {
                 () = &mut stopped => return,
                 accepted = accept(&listener) => accepted,
             };
-            let client = Client::of(peer.ip(), id, &self.front.limits.proxies);
+            let client = ClientId::of(peer.ip(), id, &self.layer.limits.proxies);
             let (counted, address, refusal) =
                 match (addresses.open(client), served.clone().try_acquire_owned()) {
                     (Some(address), Ok(counted)) => (counted, Some(address), None),
@@ -147,25 +147,25 @@ impl Port {
     fn serve(
         &self,
         stream: TcpStream,
-        client: Client,
+        client: ClientId,
         id: u32,
         counted: (OwnedSemaphorePermit, Option<AddressPermit>),
         refusal: Option<ConnectionLimit>,
     ) {
         // Nagle's algorithm would delay answers. Each answer is written as a whole anyway.
         let _ = stream.set_nodelay(true);
-        let gate = Gate::new(self.front.pages.workers.answers());
-        let front = Front { refusal, ..self.front.clone() };
+        let gate = ConnectionGate::new(self.layer.pages.workers.answers());
+        let front = HttpLayer { refusal, ..self.layer.clone() };
         let (time, open) = (front.limits.request_time, front.pages.metrics.connection());
         let service = Server::builder()
             .set_config(self.config.clone())
             .set_http_middleware(
                 tower::ServiceBuilder::new()
-                    .layer(Guard(front.clone()))
+                    .layer(SourceLayer(front.clone()))
                     .layer(front.policy.cors())
                     .layer(front),
             )
-            .set_rpc_middleware(RpcServiceBuilder::new().layer(Gated(gate.clone())))
+            .set_rpc_middleware(RpcServiceBuilder::new().layer(GateLayer(gate.clone())))
             .to_service_builder()
             .connection_id(id)
             .build(self.methods.clone(), self.stop.clone());
@@ -175,7 +175,7 @@ impl Port {
                 request.map(HttpBody::new)
             })
             .service(service);
-        let stream = Paced::new(stream, gate, time, (counted, open));
+        let stream = ThrottledStream::new(stream, gate, time, (counted, open));
         let stopped = self.stop.clone().shutdown();
         tokio::spawn(serve(stream, TowerToHyperService::new(service), time, stopped));
     }
@@ -197,7 +197,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 
 /// Serves the requests of a connection one after another until it ends or becomes a WebSocket.
 async fn serve<S>(
-    stream: Paced<Counted>,
+    stream: ThrottledStream<ConnectionPermits>,
     service: S,
     head_time: Duration,
     stopped: impl Future<Output = ()>,

@@ -11,33 +11,33 @@ use prooflight_core::{Error, Result};
 use tokio::sync::watch;
 
 use crate::View;
-use crate::blocking::Workers;
-use crate::copy::{Access, Source};
-use crate::follow::Progress;
+use crate::backup::{AdminAccess, BackupSource};
+use crate::blocking::WorkerPool;
+use crate::follow::FollowProgress;
 use crate::metrics::Metrics;
-use crate::producer::Conditions;
+use crate::producer::BlockConditions;
 use crate::space::free;
 
 /// Serves the pages; clones share the status and the counters.
 #[derive(Clone)]
-pub struct Pages {
+pub struct StatusPages {
     /// The server's status; replaced once its chain is open.
-    pub standing: watch::Receiver<Arc<dyn Standing>>,
+    pub status: watch::Receiver<Arc<dyn ServerStatus>>,
     /// The counters.
     pub metrics: Metrics,
     /// The threads on which the status is determined.
-    pub workers: Workers,
+    pub workers: WorkerPool,
 }
 
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Page {
+pub(super) enum StatusPage {
     Health,
     Ready,
     Metrics,
 }
 
-impl Page {
+impl StatusPage {
     /// The page that a request asks for, if it asks for one.
     pub(super) fn of<B>(request: &http::Request<B>) -> Option<Self> {
         match request.uri().path() {
@@ -50,43 +50,43 @@ impl Page {
     }
 }
 
-impl Pages {
-    pub(super) async fn show(&self, page: Page) -> HttpResponse {
+impl StatusPages {
+    pub(super) async fn show(&self, page: StatusPage) -> HttpResponse {
         match page {
-            Page::Health => respond(StatusCode::OK, TEXT, "ok\n".to_owned()),
-            Page::Ready => {
-                let ready = self.find_out(|standing| standing.ready()).await;
+            StatusPage::Health => respond(StatusCode::OK, TEXT_PLAIN, "ok\n".to_owned()),
+            StatusPage::Ready => {
+                let ready = self.query_status(|standing| standing.ready()).await;
                 match ready.unwrap_or_else(|error| Err(error.into())) {
                     Ok(height) => {
-                        respond(StatusCode::OK, TEXT, format!("ready at height {height}\n"))
+                        respond(StatusCode::OK, TEXT_PLAIN, format!("ready at height {height}\n"))
                     }
                     Err(why) => {
                         let why = format!("not ready: {why}\n");
-                        respond(StatusCode::SERVICE_UNAVAILABLE, TEXT, why)
+                        respond(StatusCode::SERVICE_UNAVAILABLE, TEXT_PLAIN, why)
                     }
                 }
             }
-            Page::Metrics => {
+            StatusPage::Metrics => {
                 let metrics = self.metrics.clone();
                 // The other metrics are valid without it.
-                let _ = self.find_out(move |standing| standing.count(&metrics)).await;
+                let _ = self.query_status(move |standing| standing.count(&metrics)).await;
                 let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
                 respond(StatusCode::OK, kind, self.metrics.text())
             }
         }
     }
 
-    async fn find_out<T: Send + 'static>(
+    async fn query_status<T: Send + 'static>(
         &self,
-        ask: impl FnOnce(&dyn Standing) -> T + Send + 'static,
+        ask: impl FnOnce(&dyn ServerStatus) -> T + Send + 'static,
     ) -> Result<T> {
-        let standing = self.standing.borrow().clone();
+        let standing = self.status.borrow().clone();
         self.workers.read(move || Ok(ask(&*standing))).await
     }
 }
 
 /// The content type of plain text.
-pub(super) const TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const TEXT_PLAIN: &str = "text/plain; charset=utf-8";
 
 pub(super) fn respond(status: StatusCode, kind: &'static str, body: String) -> HttpResponse {
     let mut response = HttpResponse::new(HttpBody::from(body));
@@ -96,7 +96,7 @@ pub(super) fn respond(status: StatusCode, kind: &'static str, body: String) -> H
 }
 
 /// A server's status. The methods may block.
-pub trait Standing: Send + Sync {
+pub trait ServerStatus: Send + Sync {
     /// Returns the height at which the server is ready.
     fn ready(&self) -> Result<u64, NotReady>;
 
@@ -114,7 +114,7 @@ pub trait Standing: Send + Sync {
     }
 
     /// The chain to copy, and the token that permits it; `None` if no chain is open.
-    fn copies(&self) -> Option<(&Access, Source)> {
+    fn copies(&self) -> Option<(&AdminAccess, BackupSource)> {
         None
     }
 }
@@ -123,7 +123,7 @@ pub trait Standing: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotReady {
     /// Its chain is not open.
-    Closed(Closed),
+    Closed(LifecyclePhase),
     /// Its chain is known to have a later block, or the leader has not answered yet.
     Behind {
         /// Its own height.
@@ -151,8 +151,8 @@ impl From<Error> for NotReady {
 impl fmt::Display for NotReady {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Closed(Closed::Opening) => f.write_str("opening the chain"),
-            Self::Closed(Closed::Stopping) => f.write_str("stopping"),
+            Self::Closed(LifecyclePhase::Opening) => f.write_str("opening the chain"),
+            Self::Closed(LifecyclePhase::Stopping) => f.write_str("stopping"),
             Self::Behind { height, newest: Some(newest) } => {
                 write!(f, "behind, at height {height} of {newest}")
             }
@@ -169,14 +169,14 @@ impl fmt::Display for NotReady {
 
 /// The phase of a server whose chain is not open yet, or is about to be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Closed {
+pub enum LifecyclePhase {
     /// It is opening its chain.
     Opening,
     /// It is stopping.
     Stopping,
 }
 
-impl Standing for Closed {
+impl ServerStatus for LifecyclePhase {
     fn ready(&self) -> Result<u64, NotReady> {
         Err(NotReady::Closed(*self))
     }
@@ -186,20 +186,20 @@ impl Standing for Closed {
 }
 
 /// A node's status. A node that does not follow another is ready while it can make blocks.
-pub struct NodeStanding {
+pub struct NodeStatus {
     /// The chain up to the newest block.
     pub views: watch::Receiver<View>,
     /// Whether blocks can be made, if this node makes them.
-    pub conditions: Option<Arc<Conditions>>,
+    pub conditions: Option<Arc<BlockConditions>>,
     /// This node's progress, if it follows a leader.
-    pub progress: Option<watch::Receiver<Progress>>,
+    pub progress: Option<watch::Receiver<FollowProgress>>,
     /// Makes this node lead, if it is a standby.
     pub promote: Option<watch::Sender<bool>>,
     /// The token with which commands may copy the chain.
-    pub access: Access,
+    pub access: AdminAccess,
 }
 
-impl Standing for NodeStanding {
+impl ServerStatus for NodeStatus {
     fn ready(&self) -> Result<u64, NotReady> {
         let height = self.views.borrow().height();
         if let Some(conditions) = &self.conditions {
@@ -236,8 +236,8 @@ impl Standing for NodeStanding {
         promoted.is_some()
     }
 
-    fn copies(&self) -> Option<(&Access, Source)> {
+    fn copies(&self) -> Option<(&AdminAccess, BackupSource)> {
         let view = self.views.borrow().clone();
-        Some((&self.access, Source::new(view, self.access.folder())))
+        Some((&self.access, BackupSource::new(view, self.access.folder())))
     }
 }

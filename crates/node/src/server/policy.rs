@@ -16,8 +16,8 @@ use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 /// The origins and host names that a listener accepts; clones share them.
 #[derive(Clone, Debug)]
 pub struct RequestPolicy {
-    origins: Arc<[Origin]>,
-    hosts: Arc<[Host]>,
+    origins: Arc<[PageOrigin]>,
+    hosts: Arc<[UriHost]>,
     serves_pages: bool,
 }
 
@@ -29,12 +29,14 @@ impl RequestPolicy {
     pub fn new(origins: &[String], hosts: &[String]) -> Result<Self> {
         let origins = origins.iter().map(|text| {
             let expected = "an origin, as https://wallet.example or http://localhost:4173";
-            let wrong = || Error::new(Reason::InvalidArgument, expected, Quoted(text.as_bytes()));
-            Origin::parse(text).ok_or_else(wrong)
+            let wrong =
+                || Error::new(Reason::InvalidArgument, expected, QuotedText(text.as_bytes()));
+            PageOrigin::parse(text).ok_or_else(wrong)
         });
         let hosts = hosts.iter().map(|text| {
             let expected = "the name of a host without a port, as node.example";
-            let wrong = || Error::new(Reason::InvalidArgument, expected, Quoted(text.as_bytes()));
+            let wrong =
+                || Error::new(Reason::InvalidArgument, expected, QuotedText(text.as_bytes()));
             match HostPort::parse(text) {
                 Some(HostPort { host, port: None }) => Ok(host),
                 _ => Err(wrong()),
@@ -83,7 +85,7 @@ impl RequestPolicy {
             Err(Error::new(Reason::NotAuthorised, expected, found))
         };
         if !self.serves_pages {
-            return refuse("no Origin: pages are not served here", &Quoted(origin.as_bytes()));
+            return refuse("no Origin: pages are not served here", &QuotedText(origin.as_bytes()));
         }
         let expected = "an Origin that is the node's own or named by --origin";
         if given.next().is_some() {
@@ -91,19 +93,21 @@ impl RequestPolicy {
         }
         let is_own = || {
             let host = host.filter(|host| self.knows(&host.host));
-            Origin::of(origin).zip(host).is_some_and(|(origin, host)| origin.is_of(host))
+            PageOrigin::of(origin).zip(host).is_some_and(|(origin, host)| origin.is_of(host))
         };
         if self.names(origin) || is_own() {
             return Ok(());
         }
-        refuse(expected, &Quoted(origin.as_bytes()))
+        refuse(expected, &QuotedText(origin.as_bytes()))
     }
 
     fn check_host(&self, host: Result<HostPort, String>) -> Result<()> {
         let found = match host {
             Ok(HostPort { host, .. }) if self.knows(&host) => return Ok(()),
-            Ok(HostPort { host: Host::Name(name), .. }) => Quoted(name.as_bytes()).to_string(),
-            Ok(HostPort { host: Host::Ip(ip), .. }) => ip.to_string(),
+            Ok(HostPort { host: UriHost::Name(name), .. }) => {
+                QuotedText(name.as_bytes()).to_string()
+            }
+            Ok(HostPort { host: UriHost::Ip(ip), .. }) => ip.to_string(),
             Err(found) => found,
         };
         let expected = "a Host that is an IP address, localhost or named by --host";
@@ -111,14 +115,14 @@ impl RequestPolicy {
     }
 
     fn names(&self, origin: &HeaderValue) -> bool {
-        Origin::of(origin).is_some_and(|origin| self.origins.contains(&origin))
+        PageOrigin::of(origin).is_some_and(|origin| self.origins.contains(&origin))
     }
 
     /// Whether this host names this node. An attacker's name server cannot fake an IP address or `localhost`.
-    fn knows(&self, host: &Host) -> bool {
+    fn knows(&self, host: &UriHost) -> bool {
         match host {
-            Host::Ip(_) => true,
-            Host::Name(name) => name == "localhost" || self.hosts.contains(host),
+            UriHost::Ip(_) => true,
+            UriHost::Name(name) => name == "localhost" || self.hosts.contains(host),
         }
     }
 }
@@ -149,7 +153,7 @@ fn host<B>(request: &Request<B>) -> Result<HostPort, String> {
     let target = request.uri().authority().map(|authority| authority.as_str().as_bytes());
     let parse = |text: &[u8]| {
         let host = std::str::from_utf8(text).ok().and_then(HostPort::parse);
-        host.ok_or_else(|| Quoted(text).to_string())
+        host.ok_or_else(|| QuotedText(text).to_string())
     };
     match (&given[..], target) {
         ([], None) => Err("none".to_owned()),
@@ -165,13 +169,13 @@ fn host<B>(request: &Request<B>) -> Result<HostPort, String> {
 
 /// The origin of a page. Source: RFC 6454.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Origin {
+struct PageOrigin {
     scheme: String,
-    host: Host,
+    host: UriHost,
     port: Option<u16>,
 }
 
-impl Origin {
+impl PageOrigin {
     /// `None` if the origin is malformed, or `null`, which any site can send.
     fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
@@ -205,12 +209,12 @@ fn default_port(scheme: &str) -> Option<u16> {
 /// A host with the port, if there is one. Source: RFC 9110, section 7.2; RFC 3986, section 3.2.2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct HostPort {
-    host: Host,
+    host: UriHost,
     port: Option<u16>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Host {
+enum UriHost {
     Ip(IpAddr),
     /// In lower case.
     Name(String),
@@ -220,10 +224,10 @@ impl HostPort {
     fn parse(text: &str) -> Option<Self> {
         let (host, port) = if let Some(rest) = text.strip_prefix('[') {
             let (ip, port) = rest.split_once(']')?;
-            (Host::Ip(ip.parse::<Ipv6Addr>().ok()?.into()), port)
+            (UriHost::Ip(ip.parse::<Ipv6Addr>().ok()?.into()), port)
         } else {
             let (name, port) = text.split_at(text.find(':').unwrap_or(text.len()));
-            (Host::parse_name(name)?, port)
+            (UriHost::parse_name(name)?, port)
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,
@@ -237,7 +241,7 @@ impl HostPort {
     }
 }
 
-impl Host {
+impl UriHost {
     fn parse_name(name: &str) -> Option<Self> {
         if let Ok(ip) = name.parse::<Ipv4Addr>() {
             return Some(Self::Ip(ip.into()));
@@ -249,9 +253,9 @@ impl Host {
 }
 
 /// The beginning of an untrusted text, escaped for logs.
-struct Quoted<'t>(&'t [u8]);
+struct QuotedText<'t>(&'t [u8]);
 
-impl fmt::Display for Quoted<'_> {
+impl fmt::Display for QuotedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.0[..self.0.len().min(100)].escape_ascii())
     }

@@ -10,46 +10,46 @@ use std::time::Duration;
 use prooflight_core::chain::{Checkpoint, Header, SignedHeader, operations_root};
 use prooflight_core::store::{Store as _, WriteBatch};
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_log::{Log, Reader};
+use prooflight_log::{BucketLog, LogReader};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::block::{header_key, height_key};
-use crate::follow::{Backoff, check_pinned};
-use crate::history::{self, Appended};
-use crate::log::{decode, is_fresh};
+use crate::follow::{RetryBackoff, check_pinned};
+use crate::history::{self, HistoryAppender};
+use crate::log::{decode_entry, is_recent};
 use crate::store::{self, EmbeddedStore};
-use crate::{At, Block, View, blocking};
+use crate::{Block, BlockId, View, blocking};
 
 /// The most headers that are stored and published together.
-const PART: usize = 1024;
+const HEADER_BATCH: usize = 1024;
 
 /// How long an answer waits for a header that has not been read yet.
-const DUE: Duration = Duration::from_secs(2);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The headers read so far, and the log.
 #[derive(Clone, Debug)]
 pub struct LogHeaders {
-    log: Log,
+    log: BucketLog,
     read: watch::Receiver<Option<View>>,
 }
 
 /// Reads the headers of a log.
 pub struct HeaderReader {
-    log: Log,
-    reader: Reader,
+    log: BucketLog,
+    reader: LogReader,
     pinned: Checkpoint,
     store: EmbeddedStore,
-    history: Appended,
+    history: HistoryAppender,
     newest: Option<SignedHeader>,
     read: watch::Sender<Option<View>>,
 }
 
 impl HeaderReader {
     /// Reads the headers of a chain into a new folder, beginning with the first.
-    pub fn new(log: Log, pinned: Checkpoint, folder: &Path) -> Result<(Self, LogHeaders)> {
+    pub fn new(log: BucketLog, pinned: Checkpoint, folder: &Path) -> Result<(Self, LogHeaders)> {
         let (sender, receiver) = watch::channel(None);
-        let (store, history) = (store::open(folder)?, Appended::default());
+        let (store, history) = (store::open(folder)?, HistoryAppender::default());
         let headers = LogHeaders { log: log.clone(), read: receiver };
         let reader = log.reader(0);
         Ok((Self { log, reader, pinned, store, history, newest: None, read: sender }, headers))
@@ -59,11 +59,11 @@ impl HeaderReader {
     ///
     /// Errors are logged and retried. Must be called on a multi-threaded runtime.
     pub async fn run(mut self, interval: Duration) {
-        let (mut backoff, mut said) = (Backoff::new(interval), None);
+        let (mut backoff, mut said) = (RetryBackoff::new(interval), None);
         loop {
             let delay = match self.read_on(interval).await {
                 Ok(()) => {
-                    (said, backoff) = (None, Backoff::new(interval));
+                    (said, backoff) = (None, RetryBackoff::new(interval));
                     interval
                 }
                 Err(error) => {
@@ -83,10 +83,10 @@ impl HeaderReader {
     async fn read_on(&mut self, interval: Duration) -> Result<()> {
         loop {
             let (mut part, mut end) = (Vec::new(), None);
-            while end.is_none() && part.len() < PART {
+            while end.is_none() && part.len() < HEADER_BATCH {
                 match self.header(part.last()).await {
                     Ok(Some(header)) => {
-                        let newest = is_fresh(&header.header, interval);
+                        let newest = is_recent(&header.header, interval);
                         part.push(header);
                         if newest {
                             self.reader.pause();
@@ -162,23 +162,23 @@ impl LogHeaders {
     }
 
     /// Waits for the header of an existing block, for a limited time.
-    pub(crate) async fn reach(&self, height: u64) {
+    pub(crate) async fn wait_for(&self, height: u64) {
         let mut read = self.read.clone();
         let there = read.wait_for(|view| view.as_ref().is_some_and(|it| it.height() >= height));
         // If the header is still missing, the answer says so.
-        let _ = timeout(DUE, there).await;
+        let _ = timeout(HEADER_TIMEOUT, there).await;
     }
 
     /// Reads a block from the log, and checks it against its header.
-    pub(crate) async fn block(&self, at: At) -> Result<Block> {
+    pub(crate) async fn block(&self, at: BlockId) -> Result<Block> {
         let view = self.view()?;
-        let header = blocking::aside(move || view.header(at)).await?.header;
+        let header = blocking::run_blocking(move || view.header(at)).await?.header;
         let (height, place) = (header.height, self.log.bucket().name());
         let Some(entry) = self.log.block(height).await? else {
             let expected = format_args!("block {height} in {place}");
             return Err(Error::new(Reason::UnknownBlock, expected, "none any more"));
         };
-        let block = decode(entry)?;
+        let block = decode_entry(entry)?;
         let (hash, found) = (header.hash(), block.header.header.hash());
         if hash != found {
             let expected = format_args!("block {height} with the hash {} in {place}", Hex(&hash));

@@ -4,15 +4,15 @@
 //! file is created only after its predecessor, from block 0 on. So the newest file is the one without a successor, and
 //! no manifest is needed. Source: `docs/scale.md`.
 
-mod far;
+mod bucket_files;
 mod headers;
 mod publish;
 mod watch;
 
-pub use far::{InBucket, files};
+pub use bucket_files::{BucketFiles, files};
 pub use headers::{HeaderReader, LogHeaders};
 pub use publish::publish;
 pub use watch::watch;
 
 /// The folder in the bucket. It has a subfolder for each number of blocks per file.
-const FOLDER: &str = "smt";
+const BUCKET_FOLDER: &str = "smt";

@@ -7,33 +7,34 @@ use std::time::Duration;
 use bytes::Bytes;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_log::Bucket;
-use prooflight_smt::snapshot::{Files, KeptBlocks, SnapshotReader, file_name};
+use prooflight_smt::snapshot::{KeptBlocks, SnapshotFiles, SnapshotReader, file_name};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::FOLDER;
+use super::BUCKET_FOLDER;
 use crate::View;
 use crate::blocking;
-use crate::schemes::SNAPSHOTS;
+use crate::schemes::SNAPSHOTS_FOLDER;
 
 /// The delays before the first retry after an error, and the longest.
-const FIRST: Duration = Duration::from_millis(200);
-const LONGEST: Duration = Duration::from_secs(30);
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(200);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// The bytes of an object that are read for each comparison.
-const PIECE: u64 = 8 << 20;
+const COMPARE_BYTES: u64 = 8 << 20;
 
 /// Creates the objects that the bucket lacks, then one for each new file, until the node ends.
 ///
 /// No block waits for it. Errors are logged and retried. An object with other bytes is logged and left unchanged.
 pub async fn publish(bucket: Bucket, folder: PathBuf, mut views: watch::Receiver<View>) {
-    let mut publisher = Publisher { bucket, folder: folder.join(SNAPSHOTS), next: None };
-    let (mut said, mut delay) = (None, FIRST);
+    let mut publisher =
+        SnapshotPublisher { bucket, folder: folder.join(SNAPSHOTS_FOLDER), next: None };
+    let (mut said, mut delay) = (None, FIRST_RETRY_DELAY);
     loop {
         views.borrow_and_update();
         match publisher.catch_up().await {
             Ok(()) => {
-                (said, delay) = (None, FIRST);
+                (said, delay) = (None, FIRST_RETRY_DELAY);
                 if views.changed().await.is_err() {
                     return;
                 }
@@ -46,24 +47,26 @@ pub async fn publish(bucket: Bucket, folder: PathBuf, mut views: watch::Receiver
                 // The content of the bucket may have changed meanwhile.
                 publisher.next = None;
                 sleep(delay).await;
-                delay = (delay * 2).min(LONGEST);
+                delay = (delay * 2).min(MAX_RETRY_DELAY);
             }
         }
     }
 }
 
-struct Publisher {
+struct SnapshotPublisher {
     bucket: Bucket,
     folder: PathBuf,
     /// The last block of the next file, once the bucket has all files before it.
     next: Option<u64>,
 }
 
-impl Publisher {
+impl SnapshotPublisher {
     /// Creates all objects whose files exist.
     async fn catch_up(&mut self) -> Result<()> {
         let folder = self.folder.clone();
-        let Some(kept) = blocking::aside(move || kept(&folder)).await? else { return Ok(()) };
+        let Some(kept) = blocking::run_blocking(move || kept_blocks(&folder)).await? else {
+            return Ok(());
+        };
         let step = kept.blocks_per_file;
         let mut next = match self.next {
             Some(next) => next,
@@ -82,9 +85,9 @@ impl Publisher {
     ///
     /// Logs the first object that neither the bucket nor the folder has.
     async fn complete(&self, step: u64) -> Result<u64> {
-        let there = self.bucket.contents(&format!("{FOLDER}/{step}")).await?.objects;
+        let there = self.bucket.contents(&format!("{BUCKET_FOLDER}/{step}")).await?.objects;
         let folder = self.folder.clone();
-        let own = blocking::aside(move || lengths(&folder)).await?;
+        let own = blocking::run_blocking(move || lengths(&folder)).await?;
         // Later objects are not this node's. A bogus name must not make this node search for all files before it.
         let known = own.last_key_value().map_or(0, |(last, _)| *last);
         let is_file = |last: &u64| *last <= known && there.contains_key(&file_name(*last));
@@ -95,7 +98,7 @@ impl Publisher {
         for last in (0..end).map(|number| last_of(number, step)) {
             match (there.get(&file_name(last)), own.get(&last)) {
                 (Some(length), Some(own)) if length != own => {
-                    self.say_other(step, last, &format_args!("one of {length} bytes"));
+                    self.log_mismatch(step, last, &format_args!("one of {length} bytes"));
                 }
                 (Some(_), _) => {}
                 (None, Some(_)) => {
@@ -115,15 +118,16 @@ impl Publisher {
     /// Creates the object of a file, or compares an existing object with the file.
     async fn create(&self, step: u64, last: u64) -> Result<()> {
         let (folder, name) = (self.folder.clone(), object_name(step, last));
-        let bytes = blocking::aside(move || file(&folder, last)).await?.ok_or_else(|| {
-            let expected = format_args!("the file of {name}, or this object from another node");
-            Error::new(Reason::VersionUnavailable, expected, "a folder that begins later")
-        })?;
+        let bytes =
+            blocking::run_blocking(move || file(&folder, last)).await?.ok_or_else(|| {
+                let expected = format_args!("the file of {name}, or this object from another node");
+                Error::new(Reason::VersionUnavailable, expected, "a folder that begins later")
+            })?;
         if self.bucket.create(&name, bytes.clone()).await? || self.is_same(&name, &bytes).await? {
             tracing::debug!(object = name, "published");
             return Ok(());
         }
-        self.say_other(step, last, &"other bytes");
+        self.log_mismatch(step, last, &"other bytes");
         Ok(())
     }
 
@@ -132,7 +136,7 @@ impl Publisher {
         let mut rest = &bytes[..];
         let mut at = 0;
         loop {
-            let found = self.bucket.read_range(name, at..at + PIECE).await?;
+            let found = self.bucket.read_range(name, at..at + COMPARE_BYTES).await?;
             let found = found.ok_or_else(|| {
                 let expected = format_args!("{name}, which was said to exist");
                 Error::new(Reason::Unreachable, expected, "none")
@@ -152,7 +156,7 @@ impl Publisher {
     }
 
     /// Logs an object that differs from this node's file. Readers check what they read, so nothing else is done.
-    fn say_other(&self, step: u64, last: u64, found: &dyn std::fmt::Display) {
+    fn log_mismatch(&self, step: u64, last: u64, found: &dyn std::fmt::Display) {
         let expected = format_args!(
             "{} in {} as this node makes it: if that is damaged, delete it and start this node again, which makes it again",
             object_name(step, last),
@@ -164,13 +168,13 @@ impl Publisher {
 }
 
 fn object_name(step: u64, last: u64) -> String {
-    format!("{FOLDER}/{step}/{}", file_name(last))
+    format!("{BUCKET_FOLDER}/{step}/{}", file_name(last))
 }
 
 /// The blocks in the files of a folder; `None` if there is no file yet.
-fn kept(folder: &Path) -> Result<Option<KeptBlocks>> {
-    match SnapshotReader::open(Files::existing(folder)?, 0) {
-        Ok(reader) => Ok(Some(reader.kept())),
+fn kept_blocks(folder: &Path) -> Result<Option<KeptBlocks>> {
+    match SnapshotReader::open(SnapshotFiles::open_existing(folder)?, 0) {
+        Ok(reader) => Ok(Some(reader.kept_blocks())),
         Err(error) if error.reason() == Reason::VersionUnavailable => Ok(None),
         Err(error) => Err(error),
     }
@@ -178,7 +182,7 @@ fn kept(folder: &Path) -> Result<Option<KeptBlocks>> {
 
 /// The lengths of the files of a folder, by their last blocks.
 fn lengths(folder: &Path) -> Result<BTreeMap<u64, u64>> {
-    let lasts = Files::existing(folder)?.last_blocks(u64::MAX)?;
+    let lasts = SnapshotFiles::open_existing(folder)?.last_blocks(u64::MAX)?;
     let length = |last: u64| {
         // A file that no kept block needs may have been removed.
         let found = std::fs::metadata(folder.join(file_name(last))).ok()?;
@@ -194,5 +198,5 @@ fn last_of(number: u64, blocks_per_file: u64) -> u64 {
 
 /// A whole file of the folder, with verified checksums; `None` if absent.
 fn file(folder: &Path, last: u64) -> Result<Option<Bytes>> {
-    Files::existing(folder)?.read_checked(last)
+    SnapshotFiles::open_existing(folder)?.read_checked(last)
 }

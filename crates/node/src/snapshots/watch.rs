@@ -13,16 +13,16 @@ use crate::blocking;
 ///
 /// Damage is only logged: every proof checks what it reads.
 pub async fn watch(proofs: Arc<SmtReader>, interval: Duration) {
-    tokio::join!(check_older(proofs.clone(), interval), look(proofs, interval));
+    tokio::join!(check_older(proofs.clone(), interval), poll_files(proofs, interval));
 }
 
-async fn look(proofs: Arc<SmtReader>, interval: Duration) {
+async fn poll_files(proofs: Arc<SmtReader>, interval: Duration) {
     let mut said = None;
     loop {
         let looking = proofs.clone();
-        match blocking::aside(move || looking.newest()).await {
+        match blocking::run_blocking(move || looking.newest()).await {
             Ok(_) => said = None,
-            Err(error) => say(&mut said, error),
+            Err(error) => log_once(&mut said, error),
         }
         sleep(interval).await;
     }
@@ -38,7 +38,7 @@ async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
             let from = from.map_or_else(|| reader.newest(), Ok)?;
             reader.check_links(from)
         };
-        match blocking::aside(part).await {
+        match blocking::run_blocking(part).await {
             Ok(part) => {
                 for damage in &part.damage {
                     let (file, error) = (&damage.file, &damage.error);
@@ -48,7 +48,7 @@ async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
                 (next, checked, said) = (part.next, true, None);
             }
             Err(error) => {
-                say(&mut said, error);
+                log_once(&mut said, error);
                 sleep(interval).await;
             }
         }
@@ -57,7 +57,7 @@ async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
 }
 
 /// Logs an error unless it equals the last one.
-fn say(said: &mut Option<Error>, error: Error) {
+fn log_once(said: &mut Option<Error>, error: Error) {
     if said.as_ref() != Some(&error) {
         tracing::warn!(reason = %error.reason(), %error, "snapshots cannot be read");
         *said = Some(error);

@@ -13,7 +13,7 @@ use super::corrupt;
 use super::durable::{failed, replace};
 use crate::files;
 
-const LENGTH: usize = 8 + 32 + 32;
+const ANCHOR_BYTES: usize = 8 + 32 + 32;
 
 /// The file with the height and hash of the last acknowledged block.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ impl Anchor {
         };
         let damaged =
             || corrupt(format_args!("an anchor in {}", self.path.display()), "other bytes");
-        let bytes: &[u8; LENGTH] = bytes.as_slice().try_into().map_err(|_| damaged())?;
-        let (content, checksum) = bytes.split_at(LENGTH - 32);
+        let bytes: &[u8; ANCHOR_BYTES] = bytes.as_slice().try_into().map_err(|_| damaged())?;
+        let (content, checksum) = bytes.split_at(ANCHOR_BYTES - 32);
         if blake2b256(&[content]) != checksum {
             return Err(damaged());
         }

@@ -11,7 +11,7 @@ use prooflight_core::{Error, Reason, Result};
 /// Atomically replaces a file. On success the new content is on disk; an interrupted call leaves the
 /// old content or the new one.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut tries = 1..=TRIES;
+    let mut tries = 1..=REPLACE_TRIES;
     loop {
         match try_replace(path, bytes) {
             // Descriptors become free when connections and reads end. Until then nothing is acknowledged.
@@ -25,12 +25,12 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Syncs a file and its folder. A process that was killed in [`replace`] may have left content that is only in
 /// the system's cache: it can be read, but after a power failure the old content would be back.
-pub(crate) fn settle(path: &Path) -> Result<()> {
+pub(crate) fn make_durable(path: &Path) -> Result<()> {
     sync(path).and_then(|()| sync_folder_of(path)).map_err(|error| failed(path, &error))
 }
 
 /// The number of retries of a write, 100 ms apart, while there are too many open files.
-const TRIES: u32 = 600;
+const REPLACE_TRIES: u32 = 600;
 
 /// Whether the process or the system has too many open files: `EMFILE`, `ENFILE`.
 fn lacks_descriptors(error: &io::Error) -> bool {

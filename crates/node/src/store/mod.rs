@@ -19,7 +19,7 @@ use prooflight_core::Result;
 /// Some keyspaces only grow at their end, others change at random keys. Compacted together, even a few records that
 /// each block writes would cause the former to be rewritten again and again. Changing this list changes the format of
 /// the folder.
-pub(crate) const APART: [&[u8]; 11] = [
+pub(crate) const SEPARATE_PREFIXES: [&[u8]; 11] = [
     b"b", b"s", b"x\x01", b"x\x01n", b"x\x02", b"x\x02t", b"x\x02u", b"x\x04", b"x\x04n", b"x\x05",
     b"x\x06",
 ];
@@ -28,5 +28,5 @@ pub(crate) const APART: [&[u8]; 11] = [
 ///
 /// `store_failed` if another process has it open, `store_corrupt` if its files are damaged.
 pub fn open(folder: &Path) -> Result<EmbeddedStore> {
-    EmbeddedStore::open_divided(folder, &APART)
+    EmbeddedStore::open_divided(folder, &SEPARATE_PREFIXES)
 }

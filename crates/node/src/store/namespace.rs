@@ -1,7 +1,7 @@
 //! A part of a store: all keys with one prefix.
 
 use prooflight_core::Result;
-use prooflight_core::store::{Entry, Read, Store, WriteBatch};
+use prooflight_core::store::{ReadStore, Store, StoreEntry, WriteBatch};
 
 /// A store, or a snapshot of one, that adds a prefix to every key. Callers do not see the prefix.
 #[derive(Clone, Debug)]
@@ -31,12 +31,12 @@ impl<S> Namespace<S> {
     }
 }
 
-impl<S: Read> Read for Namespace<S> {
+impl<S: ReadStore> ReadStore for Namespace<S> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.inner.get(&self.key(key))
     }
 
-    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<StoreEntry>> + '_> {
         let skip = self.prefix.len();
         let entries = self.inner.range(&self.key(from), &self.key(to));
         Box::new(entries.map(move |entry| {

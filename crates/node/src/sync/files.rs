@@ -6,33 +6,33 @@ use std::path::{Path, PathBuf};
 
 use prooflight_core::chain::Header;
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
-use prooflight_smt::snapshot::Files;
+use prooflight_smt::snapshot::SnapshotFiles;
 
-use super::begin::Intake;
-use super::{Part, Piece, Place, decode, encode};
+use super::replica::PartReceiver;
+use super::{SnapshotCursor, SnapshotPiece, StatePart, decode, encode};
 use crate::block;
-use crate::chain::Run;
+use crate::chain::EntryWriter;
 
-pub(super) struct Snapshots {
+pub(super) struct SnapshotReceiver {
     folder: PathBuf,
-    files: Files,
+    files: SnapshotFiles,
     height: u64,
     blocks_per_file: u64,
     /// Where the next piece begins; `None` once all files have arrived.
-    next: Option<Place>,
+    next: Option<SnapshotCursor>,
     /// The file that is being written.
     open: Option<File>,
     newest: Option<(String, u64)>,
 }
 
-impl Snapshots {
+impl SnapshotReceiver {
     pub(super) fn new(folder: &Path, head: &Header, blocks_per_file: u64) -> Result<Self> {
         Ok(Self {
             folder: folder.to_owned(),
-            files: Files::local(folder)?,
+            files: SnapshotFiles::local(folder)?,
             height: head.height,
             blocks_per_file,
-            next: Some(Place::default()),
+            next: Some(SnapshotCursor::default()),
             open: None,
             newest: None,
         })
@@ -42,7 +42,7 @@ impl Snapshots {
     pub(super) fn finish(&self) -> Result<u64> {
         match &self.newest {
             Some((name, last)) => {
-                self.files.keep_from(name, self.blocks_per_file)?;
+                self.files.keep_only(name, self.blocks_per_file)?;
                 Ok(last + 1)
             }
             None => Ok(0),
@@ -50,7 +50,7 @@ impl Snapshots {
     }
 
     /// Opens the file of a piece; refuses a piece that is not the next one.
-    fn open(&mut self, asked: &Place, place: &Place) -> Result<&mut File> {
+    fn open(&mut self, asked: &SnapshotCursor, place: &SnapshotCursor) -> Result<&mut File> {
         match self.open {
             None if place.at == 0 && place.file > asked.file => {
                 let path = self.path(&place.file)?;
@@ -80,7 +80,7 @@ impl Snapshots {
     }
 
     /// Checks a whole file: its checksums, and its root.
-    fn check(&mut self, name: &str, new: &Run) -> Result<()> {
+    fn check(&mut self, name: &str, new: &EntryWriter) -> Result<()> {
         let (last, root) = self.files.check_file(name).map_err(|error| match error.reason() {
             Reason::StoreCorrupt => {
                 Error::new(Reason::InvalidResult, error.expected(), error.found())
@@ -99,24 +99,24 @@ impl Snapshots {
     }
 }
 
-impl Intake for Snapshots {
-    fn part(&self) -> Part {
-        Part::Smt
+impl PartReceiver for SnapshotReceiver {
+    fn part(&self) -> StatePart {
+        StatePart::Smt
     }
 
     fn next(&self) -> Result<Option<Vec<u8>>> {
         self.next.as_ref().map(encode).transpose()
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
-        let piece: Piece = decode(chunk)?;
+    fn take(&mut self, chunk: &[u8], new: &mut EntryWriter) -> Result<()> {
+        let piece: SnapshotPiece = decode(chunk)?;
         let asked = self.next.clone().unwrap_or_default();
-        if piece == Piece::end() && self.open.is_none() {
+        if piece == SnapshotPiece::end() && self.open.is_none() {
             // If the leader withholds a newer file, opening finds another root of the newest tree.
             self.next = None;
             return Ok(());
         }
-        let Piece { place, bytes, is_last } = piece;
+        let SnapshotPiece { place, bytes, is_last } = piece;
         let folder = self.folder.clone();
         let open = self.open(&asked, &place)?;
         open.write_all(&bytes).map_err(|error| failed(&folder, &error))?;
@@ -124,14 +124,14 @@ impl Intake for Snapshots {
             open.sync_all().map_err(|error| failed(&folder, &error))?;
             self.open = None;
             self.check(&place.file, new)?;
-            self.next = Some(Place { file: place.file, at: u64::MAX });
+            self.next = Some(SnapshotCursor { file: place.file, at: u64::MAX });
             return Ok(());
         }
         if bytes.is_empty() {
             return Err(Error::new(Reason::InvalidResult, "bytes of a file", "none"));
         }
         let at = place.at.saturating_add(bytes.len() as u64);
-        self.next = Some(Place { file: place.file, at });
+        self.next = Some(SnapshotCursor { file: place.file, at });
         Ok(())
     }
 }

@@ -5,24 +5,24 @@ use prooflight_core::chain::{Checkpoint, Header, SignedHeader};
 use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
-use super::begin::Intake;
-use super::{Part, decode};
+use super::replica::PartReceiver;
+use super::{StatePart, decode};
 use crate::block;
-use crate::chain::Run;
-use crate::history::{self, Appended};
+use crate::chain::EntryWriter;
+use crate::history::{self, HistoryAppender};
 
-pub(super) struct Headers<'s> {
+pub(super) struct HeaderReceiver<'s> {
     checkpoint: &'s Checkpoint,
     head: &'s Header,
     next: u64,
     /// The hash of the previous header.
     parent: Hash,
-    history: Appended,
+    history: HistoryAppender,
 }
 
-impl<'s> Headers<'s> {
+impl<'s> HeaderReceiver<'s> {
     pub(super) fn new(checkpoint: &'s Checkpoint, head: &'s Header) -> Self {
-        Self { checkpoint, head, next: 0, parent: [0; 32], history: Appended::default() }
+        Self { checkpoint, head, next: 0, parent: [0; 32], history: HistoryAppender::default() }
     }
 
     fn check(&self, header: &SignedHeader) -> Result<Hash> {
@@ -42,16 +42,16 @@ impl<'s> Headers<'s> {
     }
 }
 
-impl Intake for Headers<'_> {
-    fn part(&self) -> Part {
-        Part::Headers
+impl PartReceiver for HeaderReceiver<'_> {
+    fn part(&self) -> StatePart {
+        StatePart::Headers
     }
 
     fn next(&self) -> Result<Option<Vec<u8>>> {
         Ok((self.next <= self.head.height).then(|| self.next.to_be_bytes().to_vec()))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
+    fn take(&mut self, chunk: &[u8], new: &mut EntryWriter) -> Result<()> {
         let headers: Vec<Vec<u8>> = decode(chunk)?;
         if headers.is_empty() {
             return Err(Error::new(Reason::InvalidResult, "headers", "none"));

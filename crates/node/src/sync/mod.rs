@@ -12,15 +12,15 @@
 //!
 //! The states of other schemes cannot be sent: a replica that begins with a state leaves these schemes out.
 
-mod begin;
 mod files;
 mod headers;
 mod pins;
+mod replica;
 mod serve;
 mod trees;
 mod values;
 
-pub use begin::{carries, is_interrupted, sync};
+pub use replica::{can_sync, is_interrupted, sync};
 pub use serve::SyncSource;
 pub(crate) use serve::chunk;
 
@@ -29,12 +29,12 @@ use prooflight_core::{Error, Reason, Result};
 use serde::{Deserialize, Serialize};
 
 /// The bytes after which a chunk ends. Its last item may exceed them.
-const ENOUGH: usize = 1 << 20;
+const SYNC_CHUNK_BYTES: usize = 1 << 20;
 
 /// A part of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Part {
+pub(crate) enum StatePart {
     Headers,
     Avl,
     Amb,
@@ -44,21 +44,21 @@ pub(crate) enum Part {
 
 /// A resume position in the snapshot files of `smt`: the bytes of `file` already received, or `u64::MAX` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-struct Place {
+struct SnapshotCursor {
     file: String,
     at: u64,
 }
 
 /// A piece of a snapshot file of `smt`. After the last file, a piece without a name follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
-struct Piece {
-    place: Place,
+struct SnapshotPiece {
+    place: SnapshotCursor,
     bytes: Vec<u8>,
     /// Whether the file ends here.
     is_last: bool,
 }
 
-impl Piece {
+impl SnapshotPiece {
     /// The piece that says that there are no more files.
     fn end() -> Self {
         Self { is_last: true, ..Self::default() }

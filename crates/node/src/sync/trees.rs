@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use prooflight_amb::Root;
+use prooflight_amb::TrustedRoot;
 use prooflight_amb::prover as amb;
 use prooflight_avl as avl;
 use prooflight_avl::state::{digest_of, state_params};
@@ -10,41 +10,41 @@ use prooflight_core::chain::{ChainConfig, Header};
 use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 
-use super::Part;
-use super::begin::Intake;
+use super::StatePart;
+use super::replica::PartReceiver;
 use crate::block;
-use crate::chain::Run;
+use crate::chain::EntryWriter;
 
 /// The hashes of values, by the hashes of their keys.
-pub(super) type Values = HashMap<Hash, Hash>;
+pub(super) type ValueHashes = HashMap<Hash, Hash>;
 
 /// Receives the tree of `avl`.
-pub(super) struct Avl {
+pub(super) struct AvlReceiver {
     height: u64,
-    assembly: avl::Assembly,
+    assembly: avl::RevisionAssembly,
     /// The hashes of the tree's values, if the raw values must be compared with them.
-    pub(super) values: Option<Values>,
+    pub(super) values: Option<ValueHashes>,
 }
 
-impl Avl {
+impl AvlReceiver {
     pub(super) fn new(config: &ChainConfig, head: &Header, with_values: bool) -> Result<Self> {
         let params = state_params(config.limits_for(Scheme::Avl)?);
-        let assembly = avl::Assembly::new(digest_of(head)?, params);
-        let values = with_values.then(Values::new);
+        let assembly = avl::RevisionAssembly::new(digest_of(head)?, params);
+        let values = with_values.then(ValueHashes::new);
         Ok(Self { height: head.height, assembly, values })
     }
 }
 
-impl Intake for Avl {
-    fn part(&self) -> Part {
-        Part::Avl
+impl PartReceiver for AvlReceiver {
+    fn part(&self) -> StatePart {
+        StatePart::Avl
     }
 
     fn next(&self) -> Result<Option<Vec<u8>>> {
         Ok(self.assembly.next().map(<[u8]>::to_vec))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
+    fn take(&mut self, chunk: &[u8], new: &mut EntryWriter) -> Result<()> {
         let taken = self.assembly.take(chunk)?;
         if let Some(values) = &mut self.values {
             for (key, value) in &taken.values {
@@ -57,48 +57,51 @@ impl Intake for Avl {
         for (key, node) in taken.nodes {
             nodes.put(key, node);
         }
-        new.add_of(Scheme::Avl, nodes)?;
+        new.add_scheme(Scheme::Avl, nodes)?;
         if self.assembly.next().is_none() {
             // Block 0 is revision 1.
-            new.add_of(Scheme::Avl, self.assembly.finish(self.height + 1)?)?;
+            new.add_scheme(Scheme::Avl, self.assembly.finish(self.height + 1)?)?;
         }
         Ok(())
     }
 }
 
 /// Receives the tree of `amb`, which also has the raw keys and values.
-pub(super) struct Amb {
-    assembly: amb::Assembly,
+pub(super) struct AmbReceiver {
+    assembly: amb::StateAssembly,
     limits: Limits,
 }
 
-impl Amb {
+impl AmbReceiver {
     pub(super) fn new(config: &ChainConfig, head: &Header) -> Result<Self> {
         let root = head.expect_root(Scheme::Amb)?;
         let hash = root.try_into().map_err(|_| {
             let found = format_args!("{} bytes", root.len());
             Error::new(Reason::InvalidHeader, "a root of 32 bytes", found)
         })?;
-        let limits = config.limits_for(Scheme::Amb)?.of_proofs();
-        Ok(Self { assembly: amb::Assembly::new(Root { hash, height: head.height }), limits })
+        let limits = config.limits_for(Scheme::Amb)?.proof_limits();
+        Ok(Self {
+            assembly: amb::StateAssembly::new(TrustedRoot { hash, height: head.height }),
+            limits,
+        })
     }
 }
 
-impl Intake for Amb {
-    fn part(&self) -> Part {
-        Part::Amb
+impl PartReceiver for AmbReceiver {
+    fn part(&self) -> StatePart {
+        StatePart::Amb
     }
 
     fn next(&self) -> Result<Option<Vec<u8>>> {
         Ok(self.assembly.next().map(<[u8]>::to_vec))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
-        let taken = self.assembly.take(chunk, &self.limits)?;
-        new.add_of(Scheme::Amb, taken.writes)?;
+    fn take(&mut self, chunk: &[u8], new: &mut EntryWriter) -> Result<()> {
+        let taken = self.assembly.add_page(chunk, &self.limits)?;
+        new.add_scheme(Scheme::Amb, taken.writes)?;
         new.add(taken.values.into_iter().map(|(key, value)| (block::raw_key(&key), value)))?;
         if self.assembly.next().is_none() {
-            new.add_of(Scheme::Amb, self.assembly.finish()?)?;
+            new.add_scheme(Scheme::Amb, self.assembly.finish()?)?;
         }
         Ok(())
     }

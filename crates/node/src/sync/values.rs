@@ -1,39 +1,39 @@
 //! Receives the raw keys with their values, and compares them with the tree of `avl`, which has only hashes of keys.
 
 use prooflight_core::chain::state_key;
-use prooflight_core::store::Entry;
+use prooflight_core::store::StoreEntry;
 use prooflight_core::{Error, Hex, Reason, Result, blake2b256};
 
-use super::begin::Intake;
-use super::trees::Values;
-use super::{Part, decode};
+use super::replica::PartReceiver;
+use super::trees::ValueHashes;
+use super::{StatePart, decode};
 use crate::block;
-use crate::chain::Run;
+use crate::chain::EntryWriter;
 
-pub(super) struct RawValues {
+pub(super) struct ValueReceiver {
     /// The values that have not arrived yet.
-    missing: Values,
+    missing: ValueHashes,
     /// The first key that may follow.
     next: Vec<u8>,
 }
 
-impl RawValues {
-    pub(super) const fn new(values: Values) -> Self {
+impl ValueReceiver {
+    pub(super) const fn new(values: ValueHashes) -> Self {
         Self { missing: values, next: Vec::new() }
     }
 }
 
-impl Intake for RawValues {
-    fn part(&self) -> Part {
-        Part::Values
+impl PartReceiver for ValueReceiver {
+    fn part(&self) -> StatePart {
+        StatePart::Values
     }
 
     fn next(&self) -> Result<Option<Vec<u8>>> {
         Ok((!self.missing.is_empty()).then(|| self.next.clone()))
     }
 
-    fn take(&mut self, chunk: &[u8], new: &mut Run) -> Result<()> {
-        let values: Vec<Entry> = decode(chunk)?;
+    fn take(&mut self, chunk: &[u8], new: &mut EntryWriter) -> Result<()> {
+        let values: Vec<StoreEntry> = decode(chunk)?;
         if values.is_empty() {
             let expected = format_args!("{} more values of the tree", self.missing.len());
             return Err(Error::new(Reason::RootMismatch, expected, "none"));

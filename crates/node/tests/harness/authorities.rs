@@ -13,13 +13,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::liar::Liar;
-use super::{Client, Node, PROGRAM, Process, command, eventually, signal, text};
+use super::{ChildProcess, Client, Node, PROGRAM, command, eventually, signal, text};
 
 /// A chain with remote authorities.
 pub(crate) struct Council {
     pub(crate) folder: tempfile::TempDir,
     /// The address on which the leader listens for authorities.
-    pub(crate) entrance: SocketAddr,
+    pub(crate) authority_listen: SocketAddr,
     /// In front of the leader; it records the requests of authorities.
     pub(crate) proxy: Liar,
 }
@@ -31,7 +31,7 @@ impl Council {
         // A free port, which no other test uses.
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let entrance = free.local_addr().unwrap();
-        let council = Self { folder, entrance, proxy: Liar::start() };
+        let council = Self { folder, authority_listen: entrance, proxy: Liar::start() };
         council.proxy.ask(entrance);
         let keys: Vec<_> = (0..count).map(|index| council.keygen(index)).collect();
         let quorum = quorum.to_string();
@@ -95,7 +95,7 @@ impl Council {
     }
 
     pub(crate) fn try_lead(&self, settings: &[&str]) -> Result<Node, String> {
-        let entrance = self.entrance.to_string();
+        let entrance = self.authority_listen.to_string();
         let fast = ["--block-interval-ms", "0", "--authority-listen", &entrance];
         Node::try_start(&self.leader_folder(), &[&fast, settings].concat())
     }
@@ -107,7 +107,7 @@ impl Council {
 
     /// Starts an authority that asks the leader without the proxy.
     pub(crate) fn authority_beside(&self, index: usize, settings: &[&str]) -> AuthorityProcess {
-        self.authority_of(&format!("http://{}", self.entrance), index, settings)
+        self.authority_of(&format!("http://{}", self.authority_listen), index, settings)
     }
 
     /// Starts an authority that asks these leaders, separated by commas.
@@ -130,7 +130,7 @@ impl Council {
                 log.push('\n');
             }
         });
-        AuthorityProcess { process: Process(child), log }
+        AuthorityProcess { process: ChildProcess(child), log }
     }
 
     /// Every signature that has passed the proxy: authority, height, header hash.
@@ -156,7 +156,7 @@ impl Council {
 
 /// A running authority. It is killed when dropped.
 pub(crate) struct AuthorityProcess {
-    process: Process,
+    process: ChildProcess,
     log: Arc<Mutex<String>>,
 }
 

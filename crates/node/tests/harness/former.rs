@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use prooflight_core::store::{Entry, Read};
+use prooflight_core::store::{ReadStore, StoreEntry};
 use prooflight_node::store::{self, EmbeddedStore};
 use prooflight_testkit::former::former_layout_of_lvmt;
 
@@ -11,7 +11,7 @@ use super::text;
 
 /// How far an upgrade has brought a store.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Form {
+pub(crate) struct StoreForm {
     /// The prefixes whose keys the former format kept apart.
     pub(crate) apart: &'static [&'static [u8]],
     /// The entries that have been moved to where they are in the present format, of those that any format kept apart.
@@ -21,10 +21,10 @@ pub(crate) struct Form {
 }
 
 /// The store of format 1: all keys are in one keyspace.
-pub(crate) const FIRST: Form = Form { apart: &[], moved: 0, lvmt: Some(1) };
+pub(crate) const FIRST_FORM: StoreForm = StoreForm { apart: &[], moved: 0, lvmt: Some(1) };
 
 /// The store of format 3; that of format 2 had the first layout of `lvmt`.
-pub(crate) const THIRD: Form = Form {
+pub(crate) const THIRD_FORM: StoreForm = StoreForm {
     apart: &[b"b", b"s", b"x\x01", b"x\x02", b"x\x04", b"x\x05", b"x\x06"],
     moved: 0,
     lvmt: Some(2),
@@ -35,7 +35,7 @@ pub(crate) const THIRD: Form = Form {
 ///
 /// Format 1 had all schemes, and the same records of all of them but two. `lvmt` had other layouts, and `avl` had no identity
 /// for a file of its nodes, which a store without one gets whenever it is opened.
-pub(crate) fn rewrite(folder: &Path, form: Form) -> usize {
+pub(crate) fn rewrite(folder: &Path, form: StoreForm) -> usize {
     let (store, before) = (folder.join("store"), folder.join("before"));
     // Present when `avl` has many nodes.
     let _ = fs::remove_file(folder.join("avl-nodes"));
@@ -63,7 +63,7 @@ pub(crate) fn rewrite(folder: &Path, form: Form) -> usize {
 }
 
 /// An entry in another form; `None` if that form does not have it.
-fn former((key, value): Entry, form: Form) -> Option<Entry> {
+fn former((key, value): StoreEntry, form: StoreForm) -> Option<StoreEntry> {
     match (key.strip_prefix(b"x\x02"), form.lvmt) {
         _ if key == b"x\x01f" => None,
         (Some(own), Some(layout)) => {
@@ -78,6 +78,7 @@ fn former((key, value): Entry, form: Form) -> Option<Entry> {
 fn prefixes(store: &Path) -> Vec<Vec<u8>> {
     let database = fjall::Database::builder(store).open().unwrap();
     let names = database.list_keyspace_names().into_iter();
-    let prefix = |name: &[u8]| text(name).parse::<prooflight_json::Hex>().ok().map(|hex| hex.0);
+    let prefix =
+        |name: &[u8]| text(name).parse::<prooflight_json::HexBytes>().ok().map(|hex| hex.0);
     names.filter_map(|name| prefix(name.as_bytes())).collect()
 }

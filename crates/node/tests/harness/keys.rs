@@ -2,8 +2,8 @@
 #![allow(clippy::panic, reason = "tests fail by panicking")]
 
 use prooflight_core::Scheme;
-use prooflight_core::chain::{ChainConfig, Headers};
-use prooflight_light::{Answer, Setup, Statement, Trust, setup_key, verify};
+use prooflight_core::chain::{AcceptedHeaders, ChainConfig};
+use prooflight_light::{Statement, StatementAnswer, Trust, TrustedSetup, setup_key, verify};
 use serde_json::{Value, json};
 
 use super::light::header;
@@ -24,12 +24,12 @@ pub(crate) fn values(
     signed.check_signed(config).unwrap();
     let setup = config.keeps(Scheme::Lvmt).then(|| setup_key(config, None).unwrap());
     let trust = match &setup {
-        Some(key) => Trust::new(config).with_setup(Setup { key, allow_insecure: true }),
+        Some(key) => Trust::new(config).with_setup(TrustedSetup { key, allow_insecure: true }),
         None => Trust::new(config),
     };
-    let (headers, proof) = (Headers::one(signed.header), bytes(&reply["proof"]));
+    let (headers, proof) = (AcceptedHeaders::one(signed.header), bytes(&reply["proof"]));
     let statement = Statement::Keys { height: at, keys };
     let answer = verify(&trust, scheme, &headers, &statement, &proof).unwrap();
-    let Answer::Keys(states) = answer.get() else { panic!("{answer:?}") };
+    let StatementAnswer::Keys(states) = answer.get() else { panic!("{answer:?}") };
     Ok(states.iter().map(|state| state.value().map(<[u8]>::to_vec)).collect())
 }

@@ -12,7 +12,7 @@ use super::{Client, Node, hex, set, text};
 
 /// The answer to a numbered submission.
 #[derive(Clone, Debug)]
-pub(crate) enum Told {
+pub(crate) enum SubmitAnswer {
     /// The block that includes it.
     Included(Value),
     /// It is in no block: a running node has refused it.
@@ -30,7 +30,7 @@ pub(crate) enum Told {
 pub(crate) struct Ledger {
     config: ChainConfig,
     /// By number.
-    told: Vec<Told>,
+    answers: Vec<SubmitAnswer>,
     /// The hashes of the blocks that were read, by height.
     blocks: Vec<Value>,
     /// The heights of the submissions in them, by number.
@@ -38,34 +38,34 @@ pub(crate) struct Ledger {
 }
 
 /// The keys that every submission sets.
-const COMMON: usize = 20;
+const COMMON_KEYS: usize = 20;
 
 /// The time in which a chain with all its authorities must make a block.
-const PATIENCE: Duration = Duration::from_mins(3);
+const BLOCK_TIMEOUT: Duration = Duration::from_mins(3);
 
 impl Ledger {
     pub(crate) const fn new(config: ChainConfig) -> Self {
-        Self { config, told: Vec::new(), blocks: Vec::new(), found: BTreeMap::new() }
+        Self { config, answers: Vec::new(), blocks: Vec::new(), found: BTreeMap::new() }
     }
 
     /// The number of the next submission.
     pub(crate) const fn next(&self) -> usize {
-        self.told.len()
+        self.answers.len()
     }
 
     /// Records the answers to the submissions of the next numbers.
-    pub(crate) fn add(&mut self, told: impl IntoIterator<Item = Told>) {
-        self.told.extend(told);
+    pub(crate) fn add(&mut self, told: impl IntoIterator<Item = SubmitAnswer>) {
+        self.answers.extend(told);
     }
 
     /// The numbers of acknowledged, refused and other submissions.
     pub(crate) fn counts(&self) -> [usize; 3] {
         let mut counts = [0; 3];
-        for told in &self.told {
+        for told in &self.answers {
             counts[match told {
-                Told::Included(_) => 0,
-                Told::Refused => 1,
-                Told::Late | Told::Nothing => 2,
+                SubmitAnswer::Included(_) => 0,
+                SubmitAnswer::Refused => 1,
+                SubmitAnswer::Late | SubmitAnswer::Nothing => 2,
             }] += 1;
         }
         counts
@@ -73,8 +73,9 @@ impl Ledger {
 
     /// The number of submissions in the chain that were not acknowledged.
     pub(crate) fn unknown_but_found(&self) -> usize {
-        let is_unknown =
-            |number: &&usize| matches!(self.told[**number], Told::Late | Told::Nothing);
+        let is_unknown = |number: &&usize| {
+            matches!(self.answers[**number], SubmitAnswer::Late | SubmitAnswer::Nothing)
+        };
         self.found.keys().filter(is_unknown).count()
     }
 
@@ -86,8 +87,8 @@ impl Ledger {
         for height in self.blocks.len()..=newest {
             self.read(node, height);
         }
-        for number in self.told.len().saturating_sub(recent)..self.told.len() {
-            let Told::Included(included) = &self.told[number] else { continue };
+        for number in self.answers.len().saturating_sub(recent)..self.answers.len() {
+            let SubmitAnswer::Included(included) = &self.answers[number] else { continue };
             let (height, found) = (height_of(&included["height"]), self.found.get(&number));
             assert_eq!(found, Some(&height), "acknowledged submission {number}: {included}");
             assert_eq!(self.blocks[height], included["hash"], "submission {number}");
@@ -120,13 +121,19 @@ impl Ledger {
             kept.push(value.parse::<usize>().unwrap());
         }
         for &number in &own {
-            assert!(number < self.told.len(), "submission {number} in block {height}: of nobody");
-            let told = &self.told[number];
-            assert!(!matches!(told, Told::Refused), "{number} in block {height}: was refused");
+            assert!(
+                number < self.answers.len(),
+                "submission {number} in block {height}: of nobody"
+            );
+            let told = &self.answers[number];
+            assert!(
+                !matches!(told, SubmitAnswer::Refused),
+                "{number} in block {height}: was refused"
+            );
             let before = self.found.insert(number, height);
             assert_eq!(before, None, "submission {number} is in two blocks, also {height}");
         }
-        let whole = common.len() == if own.is_empty() { 0 } else { COMMON };
+        let whole = common.len() == if own.is_empty() { 0 } else { COMMON_KEYS };
         let of_one = common.iter().all(|number| own.contains(number) && *number == common[0]);
         assert!(whole && of_one, "submissions in part in block {height}: {own:?}, {common:?}");
     }
@@ -136,14 +143,14 @@ impl Ledger {
         let begun = Instant::now();
         loop {
             let (told, why) = submit_numbered(&node.client(), self.next());
-            let is_included = matches!(told, Told::Included(_));
+            let is_included = matches!(told, SubmitAnswer::Included(_));
             self.add([told]);
             if is_included {
                 return self.check(node, 20);
             }
             let ready = || node.admin().get("/ready").1;
-            let late = begun.elapsed() > PATIENCE;
-            assert!(!late, "{when}: no block for {PATIENCE:?}: {why}; ready: {}", ready());
+            let late = begun.elapsed() > BLOCK_TIMEOUT;
+            assert!(!late, "{when}: no block for {BLOCK_TIMEOUT:?}: {why}; ready: {}", ready());
             thread::sleep(Duration::from_millis(20));
         }
     }
@@ -171,20 +178,20 @@ fn ask(node: &Node, method: &str, params: &Value) -> Value {
 /// Submits by number; also returns the answer that was no block.
 ///
 /// Fails on any answer that a leader must not give while it or its authorities are killed.
-pub(crate) fn submit_numbered(client: &Client, number: usize) -> (Told, String) {
+pub(crate) fn submit_numbered(client: &Client, number: usize) -> (SubmitAnswer, String) {
     let value = number.to_string();
-    let common = (0..COMMON).map(|key| set(&format!("common {key}"), &value));
+    let common = (0..COMMON_KEYS).map(|key| set(&format!("common {key}"), &value));
     let ops: Vec<_> = common.chain([set(&format!("own {value}"), &value)]).collect();
     match client.call("prooflight_submit", &json!({ "ops": ops })) {
-        Ok(Ok(included)) => (Told::Included(included), String::new()),
+        Ok(Ok(included)) => (SubmitAnswer::Included(included), String::new()),
         Ok(Err(error)) if error["data"]["reason"] == "request_timeout" => {
-            (Told::Late, error.to_string())
+            (SubmitAnswer::Late, error.to_string())
         }
         Ok(Err(error)) => {
             assert_eq!(error["data"]["reason"], "quorum_missing", "submission {number}: {error}");
-            (Told::Refused, error.to_string())
+            (SubmitAnswer::Refused, error.to_string())
         }
-        Err(error) => (Told::Nothing, format!("no answer: {error}")),
+        Err(error) => (SubmitAnswer::Nothing, format!("no answer: {error}")),
     }
 }
 

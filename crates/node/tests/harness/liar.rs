@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::Client;
 
 /// Changes the result of a method.
-type Change = Arc<dyn Fn(&str, &mut Value) + Send + Sync>;
+type ResultChange = Arc<dyn Fn(&str, &mut Value) + Send + Sync>;
 
 /// Makes the result of a method of these parameters.
-type Answer = Arc<dyn Fn(&str, &Value) -> Value + Send + Sync>;
+type AnswerMaker = Arc<dyn Fn(&str, &Value) -> Value + Send + Sync>;
 
 /// What the proxy does with the answer of a method.
 #[derive(Clone)]
@@ -21,9 +21,9 @@ pub(crate) enum Lie {
     /// Forwards it.
     None,
     /// Changes the result.
-    Result(Change),
+    Result(ResultChange),
     /// Answers without a node.
-    Invented(Answer),
+    Invented(AnswerMaker),
     /// Sends this body instead.
     Body(&'static str),
     /// Refuses with this status.
@@ -50,7 +50,7 @@ impl Lie {
     }
 }
 
-struct State {
+struct ProxyState {
     node: Option<SocketAddr>,
     lie: Lie,
     /// All requests, as they came.
@@ -60,14 +60,15 @@ struct State {
 /// The proxy; its address stays the same while the node behind it comes and goes.
 pub(crate) struct Liar {
     pub(crate) address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ProxyState>>,
 }
 
 impl Liar {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let state = Arc::new(Mutex::new(State { node: None, lie: Lie::None, requests: vec![] }));
+        let state =
+            Arc::new(Mutex::new(ProxyState { node: None, lie: Lie::None, requests: vec![] }));
         let shared = state.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -101,7 +102,7 @@ impl Liar {
 }
 
 /// Answers one request, and closes the connection.
-fn answer(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+fn answer(stream: TcpStream, state: &Mutex<ProxyState>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {

@@ -2,11 +2,11 @@
 
 use prooflight_avl::state::verify_keys;
 use prooflight_core::chain::{
-    ChainConfig, ChainLimits, Checkpoint, Header, Headers, SignedHeader, SyncPolicy,
+    AcceptedHeaders, ChainConfig, ChainLimits, Checkpoint, Header, SignedHeader, SyncPolicy,
     verify_ancestor, verify_head,
 };
 use prooflight_core::{Hash, Limits, Scheme};
-use prooflight_light::{Answer, Setup, Statement, Trust, setup_key, verify};
+use prooflight_light::{Statement, StatementAnswer, Trust, TrustedSetup, setup_key, verify};
 use prooflight_node::clock::now_ms;
 use serde_json::{Value, json};
 
@@ -100,13 +100,13 @@ fn check_proof_by(
     let config = &checkpoint.config;
     let setup = config.keeps(Scheme::Lvmt).then(|| setup_key(config, None).unwrap());
     let trust = match &setup {
-        Some(key) => Trust::new(config).with_setup(Setup { key, allow_insecure: true }),
+        Some(key) => Trust::new(config).with_setup(TrustedSetup { key, allow_insecure: true }),
         None => Trust::new(config),
     };
     let proof = bytes(&reply["proof"]);
     let statement = Statement::Keys { height: block.height, keys: &[key] };
-    let headers = Headers::one(block.clone());
+    let headers = AcceptedHeaders::one(block.clone());
     let answer = verify(&trust, scheme, &headers, &statement, &proof).unwrap();
-    let Answer::Keys(states) = answer.get() else { unreachable!("{answer:?}") };
+    let StatementAnswer::Keys(states) = answer.get() else { unreachable!("{answer:?}") };
     assert_eq!(states[0].value(), value);
 }

@@ -27,15 +27,15 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_prooflight-node");
 
 /// A running node. It is killed when dropped.
 pub(crate) struct Node {
-    child: Process,
+    child: ChildProcess,
     pub(crate) address: SocketAddr,
     pub(crate) admin: SocketAddr,
 }
 
 /// A process, which is killed when dropped.
-pub(crate) struct Process(Child);
+pub(crate) struct ChildProcess(Child);
 
-impl Process {
+impl ChildProcess {
     /// Asks the process to stop, as a service manager does, and waits.
     pub(crate) fn terminate(&mut self) -> ExitStatus {
         signal(self.0.id(), "TERM");
@@ -43,7 +43,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.0.kill();
@@ -58,18 +58,18 @@ fn signal(id: u32, name: &str) {
 }
 
 /// A node that has begun to open its chain.
-pub(crate) struct Opening {
-    pub(crate) process: Process,
+pub(crate) struct OpeningNode {
+    pub(crate) process: ChildProcess,
     pub(crate) admin: SocketAddr,
     log: Lines<BufReader<ChildStderr>>,
     said: String,
 }
 
-impl Opening {
+impl OpeningNode {
     /// Runs the program until it opens its chain; the output if it does not.
     pub(crate) fn of(mut command: Command) -> Result<Self, String> {
         let child = command.args(["--log-format", "json"]).stderr(Stdio::piped()).spawn();
-        let mut process = Process(child.unwrap());
+        let mut process = ChildProcess(child.unwrap());
         let mut log = BufReader::new(process.0.stderr.take().unwrap()).lines();
         let mut said = String::new();
         let fields = logged(&mut log, &["opening", "serving"], &mut said);
@@ -113,7 +113,7 @@ fn logged(
 }
 
 /// The output of a program that has ended on its own.
-fn ended(mut process: Process, said: String) -> String {
+fn ended(mut process: ChildProcess, said: String) -> String {
     process.0.wait().unwrap();
     said
 }
@@ -125,11 +125,11 @@ impl Node {
     }
 
     /// Starts a node, which listens on `listen` once its chain is open.
-    pub(crate) fn open(folder: &Path, listen: SocketAddr, settings: &[&str]) -> Opening {
+    pub(crate) fn open(folder: &Path, listen: SocketAddr, settings: &[&str]) -> OpeningNode {
         let mut command = Command::new(PROGRAM);
         command.args(["run", "--data-dir"]).arg(folder).args(settings);
         command.args(["--admin-listen", "127.0.0.1:0", "--listen", &listen.to_string()]);
-        Opening::of(command).unwrap()
+        OpeningNode::of(command).unwrap()
     }
 
     /// Like `start`; if the node does not serve, returns its output.
@@ -171,7 +171,7 @@ impl Node {
     /// Starts a program that serves on any free port.
     pub(crate) fn serve(mut command: Command) -> Result<Self, String> {
         command.args(["--listen", "127.0.0.1:0"]);
-        Opening::of(command)?.serve()
+        OpeningNode::of(command)?.serve()
     }
 
     /// The result of a method, or its error.
@@ -185,7 +185,7 @@ impl Node {
     }
 
     /// The physical memory of the process, from Linux.
-    pub(crate) fn memory(&self) -> Memory {
+    pub(crate) fn memory(&self) -> MemoryUse {
         let path = format!("/proc/{}/status", self.child.0.id());
         let status = std::fs::read_to_string(path).unwrap();
         let bytes = |name: &str| {
@@ -193,7 +193,7 @@ impl Node {
             let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
             kilobytes << 10
         };
-        Memory { now: bytes("VmRSS:"), most: bytes("VmHWM:") }
+        MemoryUse { now: bytes("VmRSS:"), most: bytes("VmHWM:") }
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -236,7 +236,7 @@ impl Server for Node {
 
 /// Bytes of physical memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryUse {
     pub(crate) now: u64,
     pub(crate) most: u64,
 }
@@ -336,11 +336,11 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    prooflight_json::Hex(bytes.to_vec()).to_string()
+    prooflight_json::HexBytes(bytes.to_vec()).to_string()
 }
 
 pub(crate) fn bytes(value: &Value) -> Vec<u8> {
-    value.as_str().unwrap().parse::<prooflight_json::Hex>().unwrap().0
+    value.as_str().unwrap().parse::<prooflight_json::HexBytes>().unwrap().0
 }
 
 pub(crate) fn set(key: &str, value: &str) -> Value {

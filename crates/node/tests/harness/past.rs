@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use prooflight_core::chain::{Checkpoint, Header, Headers};
+use prooflight_core::chain::{AcceptedHeaders, Checkpoint, Header};
 use prooflight_core::{Hash, Limits, Scheme};
-use prooflight_light::{Answer, PastState, Statement, Trust, verify, verify_average};
+use prooflight_light::{PastState, Statement, StatementAnswer, Trust, verify, verify_average};
 use serde_json::{Value, json};
 
 use super::light::{header, synced};
@@ -39,7 +39,11 @@ pub(crate) fn of_key() -> Changes {
 }
 
 /// The verified headers of a reply about several blocks.
-pub(crate) fn headers(server: &dyn Server, reply: &Value, checkpoint: &Checkpoint) -> Headers {
+pub(crate) fn headers(
+    server: &dyn Server,
+    reply: &Value,
+    checkpoint: &Checkpoint,
+) -> AcceptedHeaders {
     let head = header(&reply["head"]).header;
     let proof = json!({ "at": "0x0", "head": hex(&head.hash()) });
     let accepted = synced(&server.ask("prooflight_headerProof", &proof), checkpoint);
@@ -49,7 +53,7 @@ pub(crate) fn headers(server: &dyn Server, reply: &Value, checkpoint: &Checkpoin
         older.map(|header| Header::decode(&bytes(header), &Limits::default()).unwrap()).collect();
     let hashes = reply["hashes"].as_array().unwrap().iter();
     let hashes: Vec<Hash> = hashes.map(|hash| bytes(hash).try_into().unwrap()).collect();
-    Headers::with_ancestors(head, older, &hashes).unwrap()
+    AcceptedHeaders::with_ancestors(head, older, &hashes).unwrap()
 }
 
 pub(crate) fn history(server: &dyn Server, checkpoint: &Checkpoint, from: u64, to: u64) -> Changes {
@@ -60,7 +64,7 @@ pub(crate) fn history(server: &dyn Server, checkpoint: &Checkpoint, from: u64, t
     let (trust, proof) = (Trust::new(&checkpoint.config), bytes(&reply["proof"]));
     let statement = Statement::History { key: b"key", from, to };
     let shown = verify(&trust, Scheme::Smt, &headers, &statement, &proof).unwrap();
-    let Answer::History(history) = shown.get() else { panic!("{shown:?}") };
+    let StatementAnswer::History(history) = shown.get() else { panic!("{shown:?}") };
     let (same, average) = verify_average(&trust, &headers, b"key", (from, to), &proof).unwrap();
     assert_eq!(same.get(), history);
     let time = |block| headers.at(block).unwrap().timestamp_ms;
@@ -89,7 +93,7 @@ pub(crate) fn diff(
     let (trust, proof) = (Trust::new(&checkpoint.config), bytes(&reply["proof"]));
     let statement = Statement::Diff { from, to };
     let shown = verify(&trust, Scheme::Smt, &headers, &statement, &proof).unwrap();
-    let Answer::Diff(changes) = shown.get() else { panic!("{shown:?}") };
+    let StatementAnswer::Diff(changes) = shown.get() else { panic!("{shown:?}") };
     let mut keys: Vec<_> = changes.iter().map(|change| change.key.to_vec()).collect();
     keys.sort();
     keys

@@ -20,7 +20,7 @@ pub(crate) enum Fault {
 }
 
 /// Chooses the fault of a request by its method and the number of earlier requests of this method for the object.
-type Faults = dyn Fn(&str, usize) -> Option<Fault> + Send + Sync;
+type FaultPlan = dyn Fn(&str, usize) -> Option<Fault> + Send + Sync;
 
 /// The bucket `s3://bucket`, whose objects are the files of a folder.
 pub(crate) struct S3 {
@@ -37,7 +37,7 @@ impl S3 {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = Self { address: listener.local_addr().unwrap(), asked: Arc::default() };
         let (folder, asked) = (folder.to_path_buf(), server.asked.clone());
-        let faults: Arc<Faults> = Arc::new(faults);
+        let faults: Arc<FaultPlan> = Arc::new(faults);
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let (folder, asked, faults) = (folder.clone(), asked.clone(), faults.clone());
@@ -68,7 +68,7 @@ fn serve(
     mut stream: &TcpStream,
     folder: &Path,
     asked: &Mutex<BTreeMap<(String, String), usize>>,
-    faults: &Faults,
+    faults: &FaultPlan,
 ) -> std::io::Result<()> {
     let (method, object, body) = read(stream)?;
     let number = {

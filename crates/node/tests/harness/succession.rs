@@ -23,7 +23,7 @@ pub(crate) struct Succession {
 
 /// A leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum LeaderName {
     First,
     Second,
 }
@@ -37,7 +37,7 @@ impl Succession {
         proxy.ask(second);
         let chain = Self { council, second, proxy };
         fs::create_dir(chain.at("bucket")).unwrap();
-        fs::create_dir(chain.folder(Who::Second)).unwrap();
+        fs::create_dir(chain.folder(LeaderName::Second)).unwrap();
         chain
     }
 
@@ -45,10 +45,10 @@ impl Succession {
         self.council.folder.path().join(name)
     }
 
-    pub(crate) fn folder(&self, who: Who) -> PathBuf {
+    pub(crate) fn folder(&self, who: LeaderName) -> PathBuf {
         match who {
-            Who::First => self.council.leader_folder(),
-            Who::Second => self.at("second"),
+            LeaderName::First => self.council.leader_folder(),
+            LeaderName::Second => self.at("second"),
         }
     }
 
@@ -90,14 +90,14 @@ impl Succession {
     }
 
     /// Starts a leader and waits until it serves. The first one of a chain begins its log.
-    pub(crate) fn lead(&self, who: Who, settings: &[&str]) -> Node {
+    pub(crate) fn lead(&self, who: LeaderName, settings: &[&str]) -> Node {
         self.try_lead(who, settings).unwrap()
     }
 
-    pub(crate) fn try_lead(&self, who: Who, settings: &[&str]) -> Result<Node, String> {
+    pub(crate) fn try_lead(&self, who: LeaderName, settings: &[&str]) -> Result<Node, String> {
         let (entrance, checkpoint) = match who {
-            Who::First => (self.council.entrance, None),
-            Who::Second => (self.second, Some(self.council.checkpoint())),
+            LeaderName::First => (self.council.authority_listen, None),
+            LeaderName::Second => (self.second, Some(self.council.checkpoint())),
         };
         let entrance = entrance.to_string();
         let mut all = vec!["--block-interval-ms", "0", "--authority-listen", &entrance];
@@ -112,7 +112,7 @@ impl Succession {
     }
 
     /// Starts a leader that leads only once it is promoted.
-    pub(crate) fn stand_by(&self, who: Who) -> Node {
+    pub(crate) fn stand_by(&self, who: LeaderName) -> Node {
         self.lead(who, &["--standby", "--takeover-after-ms", "600000"])
     }
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use prooflight_log::{Bucket, Entry, Log};
+use prooflight_log::{Bucket, BucketLog, LogEntry};
 use prooflight_node::clock::now_ms;
-use prooflight_node::{At, authority};
+use prooflight_node::{BlockId, authority};
 use serde_json::{Value, json};
 
 use crate::harness::log;
@@ -109,14 +109,14 @@ impl Chain {
         let key = authority::read_key(&self.at("first/authority-0.key")).unwrap();
         let signers = authority::Signers::new(&config, vec![key]).unwrap();
         let view = signers.make(&mut made, [], now_ms()).unwrap();
-        let block = view.block(At::Latest).unwrap();
+        let block = view.block(BlockId::Latest).unwrap();
         let mut header = block.header.header;
         header.roots[0].1[0] ^= 1;
         let body = borsh::to_vec(&block.body).unwrap();
-        let entry = Entry { header: signers.sign(header), body };
+        let entry = LogEntry { header: signers.sign(header), body };
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
-            let log = Log::open(Bucket::open(&self.log).unwrap(), config).await.unwrap();
+            let log = BucketLog::open(Bucket::open(&self.log).unwrap(), config).await.unwrap();
             assert_eq!(log.publish(entry.clone()).await.unwrap(), entry);
         });
     }

@@ -34,9 +34,9 @@ const SIGMA: [[usize; 16]; 10] = [
 ];
 
 /// A digest of 32 bytes, no key, fanout and depth 1.
-const PARAMETERS: u32 = 0x0101_0020;
+const PARAMETER_WORD: u32 = 0x0101_0020;
 /// The bytes of the message: one block, the last one.
-const BLOCK: u32 = 64;
+const BLOCK_BYTES: u32 = 64;
 
 /// The hashes of four nodes.
 pub(super) fn hash_four(nodes: [(Tweak, &[Hash; 2]); FOUR]) -> [Hash; FOUR] {
@@ -44,7 +44,7 @@ pub(super) fn hash_four(nodes: [(Tweak, &[Hash; 2]); FOUR]) -> [Hash; FOUR] {
     let all = Words::all;
     let [salt, personal] = [nodes.map(|(it, _)| it.salt), nodes.map(|(it, _)| it.personal)];
     let h = [
-        all(IV[0] ^ PARAMETERS),
+        all(IV[0] ^ PARAMETER_WORD),
         all(IV[1]),
         all(IV[2]),
         all(IV[3]),
@@ -55,7 +55,7 @@ pub(super) fn hash_four(nodes: [(Tweak, &[Hash; 2]); FOUR]) -> [Hash; FOUR] {
     ];
     let [h0, h1, h2, h3, h4, h5, h6, h7] = h;
     let [i0, i1, i2, i3] = [0, 1, 2, 3].map(|at| all(IV[at]));
-    let [i4, i5, i6, i7] = [all(IV[4] ^ BLOCK), all(IV[5]), all(!IV[6]), all(IV[7])];
+    let [i4, i5, i6, i7] = [all(IV[4] ^ BLOCK_BYTES), all(IV[5]), all(!IV[6]), all(IV[7])];
     let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, i0, i1, i2, i3, i4, i5, i6, i7];
     // Unrolled, so that every index is a constant.
     round::<0>(&mut v, &m);

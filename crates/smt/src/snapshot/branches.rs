@@ -3,68 +3,71 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::clusters::{Below, Layout};
-use super::link::{Link, Place};
-use crate::tree::{Child, Kind};
+use super::clusters::{ChildLocation, ClusterLayout};
+use super::link::{FileLink, NodeLocation};
+use crate::tree::{NodeKind, VisitedChild};
 use prooflight_core::Hash;
 
 /// Collects the nodes of a visit, in order, and lays them out in clusters.
 #[derive(Debug)]
-pub(super) struct Branches {
+pub(super) struct BranchCollector {
     first: u64,
     last: u64,
-    visited: Vec<Branch>,
+    visited: Vec<VisitedBranch>,
     /// Branches above the next node with a side still to visit, and that side.
     open: Vec<(usize, usize)>,
     /// The root, if it is not a branch of the visit.
-    root: Option<Link>,
+    root: Option<FileLink>,
 }
 
 /// The clusters of a file, as parts to be concatenated.
 #[derive(Debug)]
-pub(super) struct Clusters {
+pub(super) struct FileClusters {
     pub(super) parts: Vec<Vec<u8>>,
     /// The root, if it is in the file.
-    pub(super) root: Option<Link>,
+    pub(super) root: Option<FileLink>,
 }
 
 #[derive(Debug)]
-struct Branch {
+struct VisitedBranch {
     parent: Option<usize>,
     depth: u8,
-    children: [(Kind, u64, Hash, Below); 2],
+    children: [(NodeKind, u64, Hash, ChildLocation); 2],
 }
 
-impl Branches {
+impl BranchCollector {
     /// Starts with no branches; blocks `first..=last` changed those to come.
     pub(super) const fn new(first: u64, last: u64) -> Self {
         Self { first, last, visited: Vec::new(), open: Vec::new(), root: None }
     }
 
     /// Adds the next node of the visit, a branch.
-    pub(super) fn branch(&mut self, depth: u8, left: Child<'_>, right: Child<'_>) {
+    pub(super) fn branch(&mut self, depth: u8, left: VisitedChild<'_>, right: VisitedChild<'_>) {
         let number = self.visited.len();
-        let parent = self.attach(Below::Branch(number));
+        let parent = self.attach(ChildLocation::Branch(number));
         let children = [left, right];
         self.open.extend([1, 0].into_iter().filter_map(|side| {
             let visited = children[side].height >= self.first;
             visited.then_some((number, side))
         }));
-        let children = children.map(|it| (it.kind, it.height, *it.hash, Below::Elsewhere));
-        self.visited.push(Branch { parent, depth, children });
+        let children = children.map(|it| (it.kind, it.height, *it.hash, ChildLocation::OtherFile));
+        self.visited.push(VisitedBranch { parent, depth, children });
     }
 
     /// Adds the next node of the visit, which is already placed: `at` is where a leaf's record
     /// begins in the file, or where the cluster of a branch begins. The visit does not descend
     /// below such a branch.
-    pub(super) fn placed(&mut self, kind: Kind, height: u64, at: u64) {
-        if self.attach(Below::At(at)).is_none() {
-            self.root = Some(Link { kind, place: Place::Here { age: self.last - height, at } });
+    pub(super) fn placed(&mut self, kind: NodeKind, height: u64, at: u64) {
+        if self.attach(ChildLocation::SameFile(at)).is_none() {
+            self.root = Some(FileLink {
+                kind,
+                place: NodeLocation::SameFile { age: self.last - height, at },
+            });
         }
     }
 
     /// Returns the clusters, after the given parts.
-    pub(super) fn finish(self, mut parts: Vec<Vec<u8>>) -> Clusters {
+    pub(super) fn finish(self, mut parts: Vec<Vec<u8>>) -> FileClusters {
         debug_assert!(self.open.is_empty());
         let first: usize = parts.iter().map(Vec::len).sum();
         let first = first as u64;
@@ -76,38 +79,39 @@ impl Branches {
         while let Some(&branch) = order.get(next) {
             numbers[branch] = next;
             order.extend(self.visited[branch].children.iter().filter_map(|it| match it.3 {
-                Below::Branch(below) => Some(below),
+                ChildLocation::Branch(below) => Some(below),
                 _ => None,
             }));
             next += 1;
         }
         let of = |number: usize| &self.visited[order[number]];
-        let layout = Layout::new(order.len(), |branch| of(branch).parent.map(|it| numbers[it]));
+        let layout =
+            ClusterLayout::new(order.len(), |branch| of(branch).parent.map(|it| numbers[it]));
         let branch = |number: usize| {
-            let Branch { depth, children, .. } = of(number);
+            let VisitedBranch { depth, children, .. } = of(number);
             let child = |side: usize| {
                 let (kind, height, hash, below) = &children[side];
                 let below = match *below {
-                    Below::Branch(below) => Below::Branch(numbers[below]),
+                    ChildLocation::Branch(below) => ChildLocation::Branch(numbers[below]),
                     below => below,
                 };
-                (Child { kind: *kind, height: *height, hash }, below)
+                (VisitedChild { kind: *kind, height: *height, hash }, below)
             };
             (*depth, [child(0), child(1)])
         };
         let mut bytes = Vec::new();
         layout.write(first, self.last, branch, &mut bytes);
         parts.push(bytes);
-        let height = |it: &Branch| it.children.iter().map(|child| child.1).max();
+        let height = |it: &VisitedBranch| it.children.iter().map(|child| child.1).max();
         let root = self.visited.first().and_then(height).map(|height| {
-            let place = Place::Here { age: self.last - height, at: first };
-            Link { kind: Kind::Branch, place }
+            let place = NodeLocation::SameFile { age: self.last - height, at: first };
+            FileLink { kind: NodeKind::Branch, place }
         });
-        Clusters { parts, root: root.or(self.root) }
+        FileClusters { parts, root: root.or(self.root) }
     }
 
     /// Links the next node to its parent; returns `None` for the root.
-    fn attach(&mut self, below: Below) -> Option<usize> {
+    fn attach(&mut self, below: ChildLocation) -> Option<usize> {
         let (parent, side) = self.open.pop()?;
         self.visited[parent].children[side].3 = below;
         Some(parent)

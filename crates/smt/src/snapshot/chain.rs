@@ -7,15 +7,17 @@ use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{Change, Prepared, Proved, StateReader, StateStore, WriteBatch};
+use prooflight_core::store::{
+    Prepared, RawKeyChange, StateProof, StateReader, StateStore, WriteBatch,
+};
 use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
-use super::check::Damage;
-use super::files::Files;
-use super::links::CheckedLinks;
-use super::reader::{ProvedHistory, SnapshotReader};
+use super::check::FileDamage;
+use super::files::SnapshotFiles;
+use super::links::LinkReport;
+use super::reader::{HistoryProof, SnapshotReader};
 use super::retention::Retention;
-use super::writer::{Options, PreparedBlock, SnapshotWriter};
+use super::writer::{PreparedBlock, SnapshotWriter, WriterOptions};
 
 /// The tree of a chain.
 ///
@@ -30,14 +32,14 @@ pub struct SmtState {
 /// How the files of a chain are stored.
 pub struct SmtParams {
     /// Options of the writer.
-    pub options: Options,
+    pub options: WriterOptions,
     /// Approximate bytes of the files to cache in memory for proofs.
     pub cache_bytes: u64,
     /// Returns the root after a block, or `None` if the chain does not have the block: see
     /// [`SnapshotWriter::open_for`].
     pub root_of: Box<dyn Fn(u64) -> Result<Option<Hash>>>,
     /// Called for each damaged file; the file will be written again.
-    pub damaged: fn(&Damage),
+    pub on_damage: fn(&FileDamage),
 }
 
 impl fmt::Debug for SmtParams {
@@ -47,15 +49,15 @@ impl fmt::Debug for SmtParams {
 }
 
 impl StateStore for SmtState {
-    type Source = Files;
+    type Source = SnapshotFiles;
     type Params = SmtParams;
     type Next = PreparedBlock;
     type Reader = Arc<SmtReader>;
 
     /// `store_corrupt`, with nothing written, if the root of a file differs from that of the
     /// chain's block.
-    fn open(source: Files, params: SmtParams) -> Result<Self> {
-        let SmtParams { options, cache_bytes, root_of, damaged } = params;
+    fn open(source: SnapshotFiles, params: SmtParams) -> Result<Self> {
+        let SmtParams { options, cache_bytes, root_of, on_damage: damaged } = params;
         let (writer, damage) = SnapshotWriter::open_for(source.clone(), options, root_of)?;
         damage.iter().for_each(damaged);
         Ok(Self { writer, reader: Arc::new(SmtReader::new(source, cache_bytes)) })
@@ -69,7 +71,7 @@ impl StateStore for SmtState {
         self.writer.root().to_vec()
     }
 
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<PreparedBlock>> {
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<PreparedBlock>> {
         let height = self.height().map_or(0, |height| height + 1);
         let next = self.writer.prepare(height, changes)?;
         let root = next.root().to_vec();
@@ -98,38 +100,38 @@ impl StateStore for SmtState {
 
 /// Proves the tree of a chain from its files, which must exist from the first block on.
 ///
-/// Another process may be writing them. Calls block the thread; see [`Files`].
+/// Another process may be writing them. Calls block the thread; see [`SnapshotFiles`].
 #[derive(Debug)]
 pub struct SmtReader {
-    files: Files,
+    files: SnapshotFiles,
     cache_bytes: u64,
-    opened: Mutex<Option<Arc<SnapshotReader>>>,
+    reader: Mutex<Option<Arc<SnapshotReader>>>,
 }
 
 impl SmtReader {
     /// Proves from these files; `cache_bytes` is the approximate size of the cache in memory.
-    pub fn new(files: Files, cache_bytes: u64) -> Self {
-        Self { files, cache_bytes, opened: Mutex::default() }
+    pub fn new(files: SnapshotFiles, cache_bytes: u64) -> Self {
+        Self { files, cache_bytes, reader: Mutex::default() }
     }
 
     /// Returns the newest block in the files; `version_unavailable` if there is none yet.
     pub fn newest(&self) -> Result<u64> {
-        Ok(self.opened()?.refresh()?.newest)
+        Ok(self.snapshot_reader()?.refresh()?.newest)
     }
 
     /// Returns the newest block that was read last; `version_unavailable` if none was read yet. Reads
     /// nothing.
-    pub fn seen(&self) -> Result<u64> {
-        let newest = self.lock().as_ref().map(|reader| reader.kept().newest);
+    pub fn last_seen(&self) -> Result<u64> {
+        let newest = self.lock().as_ref().map(|reader| reader.kept_blocks().newest);
         newest.ok_or_else(|| Error::new(Reason::VersionUnavailable, "a snapshot", "none read yet"))
     }
 
     /// See [`SnapshotReader::check_links`].
-    pub fn check_links(&self, last: u64) -> Result<CheckedLinks> {
-        self.opened()?.check_links(last)
+    pub fn check_links(&self, last: u64) -> Result<LinkReport> {
+        self.snapshot_reader()?.check_links(last)
     }
 
-    fn opened(&self) -> Result<Arc<SnapshotReader>> {
+    fn snapshot_reader(&self) -> Result<Arc<SnapshotReader>> {
         if let Some(reader) = &*self.lock() {
             return Ok(reader.clone());
         }
@@ -139,26 +141,27 @@ impl SmtReader {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<SnapshotReader>>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl StateReader for SmtReader {
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof> {
         match *statement {
             Statement::Keys { height, keys } => {
-                let proved = self.opened()?.prove(height, keys)?;
-                Ok(Proved::at(height, proved.root, proved.proof))
+                let proved = self.snapshot_reader()?.prove(height, keys)?;
+                Ok(StateProof::at(height, proved.root, proved.proof))
             }
             Statement::History { key, from, to } => {
-                let ProvedHistory { roots, proof } = self.opened()?.history(key, from, to)?;
+                let HistoryProof { roots, proof } =
+                    self.snapshot_reader()?.history(key, from, to)?;
                 let roots =
                     roots.into_iter().map(|(height, root)| (height, root.to_vec())).collect();
-                Ok(Proved { roots, proof })
+                Ok(StateProof { roots, proof })
             }
             Statement::Diff { from, to } => {
-                let proved = self.opened()?.diff(from, to)?;
-                Ok(Proved::at(to, proved.root, proved.proof))
+                let proved = self.snapshot_reader()?.diff(from, to)?;
+                Ok(StateProof::at(to, proved.root, proved.proof))
             }
             Statement::Account { .. } | Statement::Range { .. } | Statement::Count { .. } => {
                 Err(statement.unknown_to(Scheme::Smt))

@@ -8,13 +8,13 @@ use prooflight_core::{Error, Reason, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::corrupt;
-use super::files::{Files, file_name, missing};
-use super::header::{HEADER_BYTES, Header};
+use super::files::{SnapshotFiles, file_name, missing};
+use super::header::{FileHeader, HEADER_BYTES};
 use super::manifest::Manifest;
 
 /// A file whose contents differ from what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub struct FileDamage {
     /// The file's name.
     pub file: String,
     /// The error, `store_corrupt`, with what was expected and what was found.
@@ -24,11 +24,11 @@ pub struct Damage {
 /// A damaged file, and the last block of its group.
 pub(super) struct DamagedGroup {
     pub(super) last: u64,
-    pub(super) damage: Damage,
+    pub(super) damage: FileDamage,
 }
 
 /// Returns every damaged file of the kept blocks, and of older blocks whose files still exist.
-pub(super) fn check(files: &Files, manifest: &Manifest) -> Result<Vec<Damage>> {
+pub(super) fn check(files: &SnapshotFiles, manifest: &Manifest) -> Result<Vec<FileDamage>> {
     let checked = check_groups(files, manifest, |last| {
         let (header, checksum, _) = read_whole(files, last)?;
         Ok((header, checksum))
@@ -37,35 +37,41 @@ pub(super) fn check(files: &Files, manifest: &Manifest) -> Result<Vec<Damage>> {
 }
 
 /// Like [`check_bodies`], but compares only headers and lengths.
-pub(super) fn check_headers(files: &Files, manifest: &Manifest) -> Result<Vec<DamagedGroup>> {
+pub(super) fn check_headers(
+    files: &SnapshotFiles,
+    manifest: &Manifest,
+) -> Result<Vec<DamagedGroup>> {
     let lengths = files.list()?;
     check_groups(files, manifest, |last| {
         let name = file_name(last);
         let length = *lengths.get(&name).ok_or_else(|| missing(&name))?;
         let bytes = files.read_range(&name, 0..HEADER_BYTES as u64)?;
-        let (header, checksum) = Header::decode(&name, &bytes)?;
+        let (header, checksum) = FileHeader::decode(&name, &bytes)?;
         check_length(&name, &header, length)?;
         Ok((header, checksum))
     })
 }
 
 /// Like [`check`], but also returns the last block of each damaged group.
-pub(super) fn check_bodies(files: &Files, manifest: &Manifest) -> Result<Vec<DamagedGroup>> {
+pub(super) fn check_bodies(
+    files: &SnapshotFiles,
+    manifest: &Manifest,
+) -> Result<Vec<DamagedGroup>> {
     check_groups(files, manifest, |last| read_whole(files, last).map(|read| (read.0, read.1)))
 }
 
 /// Reads the header of a file; returns it with its checksum.
-pub(super) fn read_header(files: &Files, last: u64) -> Result<(Header, u64)> {
+pub(super) fn read_header(files: &SnapshotFiles, last: u64) -> Result<(FileHeader, u64)> {
     let name = file_name(last);
-    Header::decode(&name, &files.read_range(&name, 0..HEADER_BYTES as u64)?)
+    FileHeader::decode(&name, &files.read_range(&name, 0..HEADER_BYTES as u64)?)
 }
 
 /// Reads a file and compares its length and checksum; returns its header, the header's checksum,
 /// and the whole file.
-pub(super) fn read_whole(files: &Files, last: u64) -> Result<(Header, u64, Bytes)> {
+pub(super) fn read_whole(files: &SnapshotFiles, last: u64) -> Result<(FileHeader, u64, Bytes)> {
     let name = file_name(last);
     let bytes = files.read(&name)?.ok_or_else(|| missing(&name))?;
-    let (header, checksum) = Header::decode(&name, &bytes)?;
+    let (header, checksum) = FileHeader::decode(&name, &bytes)?;
     check_length(&name, &header, bytes.len() as u64)?;
     let body = xxh3_64(&bytes[HEADER_BYTES..]);
     if body != header.body_checksum {
@@ -75,7 +81,7 @@ pub(super) fn read_whole(files: &Files, last: u64) -> Result<(Header, u64, Bytes
     Ok((header, checksum, bytes))
 }
 
-fn check_length(name: &str, header: &Header, length: u64) -> Result<()> {
+fn check_length(name: &str, header: &FileHeader, length: u64) -> Result<()> {
     if length == header.file_bytes() {
         return Ok(());
     }
@@ -84,12 +90,12 @@ fn check_length(name: &str, header: &Header, length: u64) -> Result<()> {
 
 /// Checks the groups that must exist, and the older files that still do.
 fn check_groups(
-    files: &Files,
+    files: &SnapshotFiles,
     manifest: &Manifest,
-    read: impl Fn(u64) -> Result<(Header, u64)>,
+    read: impl Fn(u64) -> Result<(FileHeader, u64)>,
 ) -> Result<Vec<DamagedGroup>> {
     let first_kept = manifest.last_of_group(manifest.oldest);
-    let older = files.list()?.into_keys().filter_map(|name| last_of(&name));
+    let older = files.list()?.into_keys().filter_map(|name| last_block(&name));
     let older = older.filter(|&last| last < first_kept);
     let steps = (manifest.newest.saturating_sub(first_kept)) / manifest.blocks_per_file;
     let kept = (0..=steps).map(|step| first_kept + step * manifest.blocks_per_file);
@@ -110,7 +116,7 @@ fn check_groups(
         before = match found {
             Ok(found) => Some(found),
             Err(error) if error.reason() == Reason::StoreCorrupt => {
-                damaged.push(DamagedGroup { last, damage: Damage { file, error } });
+                damaged.push(DamagedGroup { last, damage: FileDamage { file, error } });
                 None
             }
             Err(error) => return Err(error),
@@ -120,7 +126,7 @@ fn check_groups(
 }
 
 /// Returns the last block of the group in the file with this name.
-pub(super) fn last_of(name: &str) -> Option<u64> {
+pub(super) fn last_block(name: &str) -> Option<u64> {
     let last = name.strip_suffix(".smt")?.parse().ok()?;
     (file_name(last) == name).then_some(last)
 }

@@ -11,35 +11,35 @@ use alloc::vec;
 use alloc::vec::Vec;
 use std::sync::OnceLock;
 
-use super::header::Header;
-use super::link::{Link, Place};
-use super::nodes::{At, NodeRef};
+use super::header::FileHeader;
+use super::link::{FileLink, NodeLocation};
+use super::nodes::{NodePosition, NodeRef};
 use crate::hash::{self, LANES, Preimage, hash_nodes};
-use crate::tree::{Child, Kind};
+use crate::tree::{NodeKind, VisitedChild};
 use prooflight_core::Hash;
 
 /// Maximum number of branches in a cluster: five full levels.
-const MOST: usize = 31;
+const MAX_CLUSTER_BRANCHES: usize = 31;
 /// Per branch: its depth, and which of its children are in the cluster.
 const HEAD_BYTES: usize = 2;
 /// Per child outside the cluster: its hash and its link.
 const CHILD_BYTES: usize = 40;
 
 /// Bytes of a cluster of n branches: its count and n heads, and n + 1 children outside it.
-const fn bytes_of(branches: usize) -> usize {
+const fn cluster_bytes(branches: usize) -> usize {
     1 + branches * HEAD_BYTES + (branches + 1) * CHILD_BYTES
 }
 
 /// Maximum bytes of a cluster.
-pub(super) const MOST_BYTES: usize = bytes_of(MOST);
+pub(super) const MAX_CLUSTER_BYTES: usize = cluster_bytes(MAX_CLUSTER_BRANCHES);
 
 /// The location of a child of a branch that is being written.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Below {
+pub(super) enum ChildLocation {
     /// In another file.
-    Elsewhere,
+    OtherFile,
     /// In this file, at this position.
-    At(u64),
+    SameFile(u64),
     /// A branch of the same batch, by its number.
     Branch(usize),
 }
@@ -48,7 +48,7 @@ pub(super) enum Below {
 ///
 /// Branches are numbered from 0 in breadth-first order, each level in the order of its parents.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct ClusterLayout {
     /// The cluster of each branch.
     clusters: Vec<usize>,
     /// The number of branches of each cluster.
@@ -58,13 +58,14 @@ pub(super) struct Layout {
     bytes: usize,
 }
 
-impl Layout {
+impl ClusterLayout {
     pub(super) fn new(branches: usize, parent: impl Fn(usize) -> Option<usize>) -> Self {
         let mut clusters = Vec::with_capacity(branches);
         let mut sizes: Vec<usize> = Vec::new();
         for branch in 0..branches {
             let above = parent(branch).map(|above| clusters[above]);
-            let cluster = above.filter(|&above| sizes[above] < MOST).unwrap_or(sizes.len());
+            let cluster =
+                above.filter(|&above| sizes[above] < MAX_CLUSTER_BRANCHES).unwrap_or(sizes.len());
             if cluster == sizes.len() {
                 sizes.push(0);
             }
@@ -74,7 +75,7 @@ impl Layout {
         let mut bytes = 0;
         let start = |&size: &usize| {
             let start = bytes;
-            bytes += bytes_of(size);
+            bytes += cluster_bytes(size);
             start
         };
         let starts = sizes.iter().map(start).collect();
@@ -87,7 +88,7 @@ impl Layout {
     }
 
     /// Where the cluster of a branch begins.
-    pub(super) fn place(&self, branch: usize) -> u64 {
+    pub(super) fn offset(&self, branch: usize) -> u64 {
         self.starts[self.clusters[branch]] as u64
     }
 
@@ -97,7 +98,7 @@ impl Layout {
         &self,
         first: u64,
         last: u64,
-        branch: impl Fn(usize) -> (u8, [(Child<'c>, Below); 2]),
+        branch: impl Fn(usize) -> (u8, [(VisitedChild<'c>, ChildLocation); 2]),
         bytes: &mut Vec<u8>,
     ) {
         let base = bytes.len();
@@ -108,25 +109,26 @@ impl Layout {
             bytes[start] = count;
         }
         // Where the next head and the next child of each cluster go.
-        let mut next: Vec<[usize; 2]> = self.starts.iter().zip(&self.sizes).map(ends).collect();
+        let mut next: Vec<[usize; 2]> =
+            self.starts.iter().zip(&self.sizes).map(section_starts).collect();
         for (number, &cluster) in self.clusters.iter().enumerate() {
             let (depth, children) = branch(number);
             let [head_at, child_at] = &mut next[cluster];
             let mut inside = 0;
             for (side, (child, below)) in children.into_iter().enumerate() {
-                let here = |at| Place::Here { age: last - child.height, at };
+                let here = |at| NodeLocation::SameFile { age: last - child.height, at };
                 let place = match below {
-                    Below::Branch(below) if self.clusters[below] == cluster => {
+                    ChildLocation::Branch(below) if self.clusters[below] == cluster => {
                         inside |= 1 << side;
                         continue;
                     }
-                    Below::Branch(below) => here(first + self.place(below)),
-                    Below::At(at) => here(at),
-                    Below::Elsewhere => Place::There { height: child.height },
+                    ChildLocation::Branch(below) => here(first + self.offset(below)),
+                    ChildLocation::SameFile(at) => here(at),
+                    ChildLocation::OtherFile => NodeLocation::OtherFile { height: child.height },
                 };
                 let entry = &mut bytes[*child_at..][..CHILD_BYTES];
                 entry[..32].copy_from_slice(child.hash);
-                let word = Link { kind: child.kind, place }.pack();
+                let word = FileLink { kind: child.kind, place }.pack();
                 entry[32..].copy_from_slice(&word.to_le_bytes());
                 *child_at += CHILD_BYTES;
             }
@@ -137,17 +139,17 @@ impl Layout {
 }
 
 /// Where the heads and the children of a cluster begin.
-fn ends((start, size): (&usize, &usize)) -> [usize; 2] {
+fn section_starts((start, size): (&usize, &usize)) -> [usize; 2] {
     [start + 1, start + 1 + size * HEAD_BYTES]
 }
 
 /// A decoded cluster. Hashes are computed on demand: a walk to a descendant needs none.
 #[derive(Debug)]
 pub(super) struct Cluster {
-    place: u64,
+    offset: u64,
     /// Depths and children. Branches inside the cluster come after their parents, in the order of
     /// their parents.
-    branches: Box<[(u8, [ReadChild; 2])]>,
+    branches: Box<[(u8, [ClusterChild; 2])]>,
     /// The children that are not in the cluster.
     outside: Box<[NodeRef]>,
     /// The height and hash of each branch.
@@ -156,7 +158,7 @@ pub(super) struct Cluster {
 
 /// A child of a branch that was read.
 #[derive(Clone, Copy, Debug)]
-enum ReadChild {
+enum ClusterChild {
     /// The branch with this number in the cluster.
     Inside(u8),
     /// The child with this number among those outside.
@@ -165,8 +167,9 @@ enum ReadChild {
 
 impl Cluster {
     /// Decodes the cluster at `place` from the start of `bytes`; `None` if it is malformed.
-    pub(super) fn read(header: &Header, place: u64, bytes: &[u8]) -> Option<Self> {
-        let (&count, rest) = bytes.split_first().filter(|&(&it, _)| usize::from(it) <= MOST)?;
+    pub(super) fn read(header: &FileHeader, place: u64, bytes: &[u8]) -> Option<Self> {
+        let (&count, rest) =
+            bytes.split_first().filter(|&(&it, _)| usize::from(it) <= MAX_CLUSTER_BRANCHES)?;
         let (heads, mut entries) = rest.split_at_checked(usize::from(count) * HEAD_BYTES)?;
         let mut next = 1;
         let mut branches = Vec::with_capacity(count.into());
@@ -175,14 +178,14 @@ impl Cluster {
             let mut child = |side: usize| {
                 if inside >> side & 1 == 1 {
                     next += 1;
-                    return (next <= count).then_some(ReadChild::Inside(next - 1));
+                    return (next <= count).then_some(ClusterChild::Inside(next - 1));
                 }
                 let (entry, rest) = entries.split_first_chunk::<CHILD_BYTES>()?;
                 entries = rest;
                 let (hash, word) = entry.split_first_chunk::<32>()?;
-                let link = Link::unpack(u64::from_le_bytes(*word.first_chunk()?))?;
+                let link = FileLink::unpack(u64::from_le_bytes(*word.first_chunk()?))?;
                 outside.push(NodeRef::new(header, link, *hash)?);
-                u8::try_from(outside.len() - 1).ok().map(ReadChild::Outside)
+                u8::try_from(outside.len() - 1).ok().map(ClusterChild::Outside)
             };
             let children = [child(0)?, child(1)?];
             branches.push((depth, children));
@@ -193,22 +196,28 @@ impl Cluster {
         }
         let whole = next == count;
         let (branches, outside) = (branches.into_boxed_slice(), outside.into_boxed_slice());
-        whole.then(|| Self { place, branches, outside, hashes: OnceLock::new() })
+        whole.then(|| Self { offset: place, branches, outside, hashes: OnceLock::new() })
     }
 
     /// Its size in memory once its hashes are computed; the overhead of the allocator and the cache is estimated.
-    pub(super) fn memory(&self) -> u64 {
-        let branch = size_of::<(u8, [ReadChild; 2])>() + size_of::<(u64, Hash)>();
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let branch = size_of::<(u8, [ClusterChild; 2])>() + size_of::<(u64, Hash)>();
         let own = size_of::<Self>() + self.branches.len() * branch;
         (own + size_of_val(&*self.outside) + 5 * 16 + 64) as u64
     }
 
     /// Returns where a branch's child on one side is, if it is in the same file, and its kind.
-    pub(super) fn way(&self, number: u8, side: usize) -> Option<(Option<At>, Kind)> {
+    pub(super) fn child_position(
+        &self,
+        number: u8,
+        side: usize,
+    ) -> Option<(Option<NodePosition>, NodeKind)> {
         let (_, children) = self.branches.get(usize::from(number))?;
         Some(match children[side] {
-            ReadChild::Inside(branch) => (Some(At { place: self.place, branch }), Kind::Branch),
-            ReadChild::Outside(number) => {
+            ClusterChild::Inside(branch) => {
+                (Some(NodePosition { offset: self.offset, branch }), NodeKind::Branch)
+            }
+            ClusterChild::Outside(number) => {
                 let node = self.outside[usize::from(number)];
                 (node.at, node.kind)
             }
@@ -224,12 +233,12 @@ impl Cluster {
     pub(super) fn branch(&self, number: u8) -> Option<(u8, [NodeRef; 2], Hash)> {
         let (depth, children) = self.branches.get(usize::from(number))?;
         let hashes = self.hashes.get_or_init(|| self.hash());
-        let child = |below: &ReadChild| match *below {
-            ReadChild::Outside(number) => self.outside[usize::from(number)],
-            ReadChild::Inside(branch) => {
+        let child = |below: &ClusterChild| match *below {
+            ClusterChild::Outside(number) => self.outside[usize::from(number)],
+            ClusterChild::Inside(branch) => {
                 let (height, hash) = hashes[usize::from(branch)];
-                let at = Some(At { place: self.place, branch });
-                NodeRef { kind: Kind::Branch, height, hash, at }
+                let at = Some(NodePosition { offset: self.offset, branch });
+                NodeRef { kind: NodeKind::Branch, height, hash, at }
             }
         };
         Some((*depth, children.each_ref().map(child), hashes[usize::from(number)].1))
@@ -245,24 +254,24 @@ impl Cluster {
                 let children = &self.branches[*number].1;
                 children
                     .iter()
-                    .all(|it| !matches!(it, ReadChild::Inside(it) if usize::from(*it) < end))
+                    .all(|it| !matches!(it, ClusterChild::Inside(it) if usize::from(*it) < end))
             };
             let count = (0..end).rev().take(LANES).take_while(is_ready).count();
             let start = end - count;
-            let child = |below: &'_ ReadChild| match *below {
-                ReadChild::Outside(number) => {
+            let child = |below: &'_ ClusterChild| match *below {
+                ClusterChild::Outside(number) => {
                     let NodeRef { height, hash, .. } = self.outside[usize::from(number)];
                     (height, hash)
                 }
-                ReadChild::Inside(branch) => all[usize::from(branch)],
+                ClusterChild::Inside(branch) => all[usize::from(branch)],
             };
             let mut heights = [0; LANES];
             let preimages = self.branches[start..end].iter().zip(&mut heights).map(
                 |((depth, children), height)| {
                     let [left, right] = children.each_ref().map(child);
                     *height = left.0.max(right.0);
-                    let [left, right] =
-                        [&left, &right].map(|(height, hash)| hash::Child { height: *height, hash });
+                    let [left, right] = [&left, &right]
+                        .map(|(height, hash)| hash::ChildHash { height: *height, hash });
                     Preimage::branch(*depth, left, right)
                 },
             );
@@ -282,7 +291,7 @@ impl Cluster {
 mod tests {
     use super::*;
 
-    const HEADER: Header = Header {
+    const HEADER: FileHeader = FileHeader {
         first: 7,
         last: 7,
         root: None,
@@ -295,45 +304,50 @@ mod tests {
 
     /// A tree of `count` branches, each below the one with half its number, with leaves of block 7 to the
     /// left and of block 5 to the right, and the hash of each branch.
-    struct Example {
+    struct ExampleTree {
         count: usize,
         leaves: Vec<Hash>,
         hashes: Vec<Hash>,
     }
 
-    impl Example {
+    impl ExampleTree {
         fn new(count: usize) -> Self {
             let leaves = (0..=2 * count).map(|leaf| [u8::try_from(leaf).unwrap(); 32]).collect();
             let mut example = Self { count, leaves, hashes: vec![[0; 32]; count] };
             for branch in (0..count).rev() {
                 let (depth, [left, right]) = example.branch(branch);
-                let of = |child: Child<'_>| (child.height, *child.hash);
+                let of = |child: VisitedChild<'_>| (child.height, *child.hash);
                 let ((left, left_hash), (right, right_hash)) = (of(left.0), of(right.0));
-                let left = hash::Child { height: left, hash: &left_hash };
-                let right = hash::Child { height: right, hash: &right_hash };
+                let left = hash::ChildHash { height: left, hash: &left_hash };
+                let right = hash::ChildHash { height: right, hash: &right_hash };
                 example.hashes[branch] = Preimage::branch(depth, left, right).hash();
             }
             example
         }
 
-        fn branch(&self, number: usize) -> (u8, [(Child<'_>, Below); 2]) {
+        fn branch(&self, number: usize) -> (u8, [(VisitedChild<'_>, ChildLocation); 2]) {
             let child = |side: usize| {
                 let below = 2 * number + 1 + side;
                 let (kind, height, hash, place) = if below < self.count {
-                    (Kind::Branch, 7, &self.hashes[below], Below::Branch(below))
+                    (NodeKind::Branch, 7, &self.hashes[below], ChildLocation::Branch(below))
                 } else if side == 0 {
-                    (Kind::Leaf, 7, &self.leaves[below], Below::At(200 + below as u64))
+                    (
+                        NodeKind::Leaf,
+                        7,
+                        &self.leaves[below],
+                        ChildLocation::SameFile(200 + below as u64),
+                    )
                 } else {
-                    (Kind::Tombstone, 5, &self.leaves[below], Below::Elsewhere)
+                    (NodeKind::Tombstone, 5, &self.leaves[below], ChildLocation::OtherFile)
                 };
-                (Child { kind, height, hash }, place)
+                (VisitedChild { kind, height, hash }, place)
             };
             (u8::try_from((number + 1).ilog2()).unwrap(), [child(0), child(1)])
         }
 
-        fn write(&self) -> (Layout, Vec<u8>) {
+        fn write(&self) -> (ClusterLayout, Vec<u8>) {
             let parent = |branch: usize| branch.checked_sub(1).map(|it| it / 2);
-            let layout = Layout::new(self.count, parent);
+            let layout = ClusterLayout::new(self.count, parent);
             let mut bytes = Vec::new();
             layout.write(0, 7, |branch| self.branch(branch), &mut bytes);
             assert_eq!(bytes.len(), layout.bytes());
@@ -344,27 +358,29 @@ mod tests {
     #[test]
     fn clusters_are_read_as_written() {
         for count in [1, 2, 3, 30, 31, 32, 63, 100] {
-            let example = Example::new(count);
+            let example = ExampleTree::new(count);
             let (layout, bytes) = example.write();
             let mut seen = 0;
-            let mut pending = vec![(0, At { place: 0, branch: 0 })];
+            let mut pending = vec![(0, NodePosition { offset: 0, branch: 0 })];
             while let Some((number, at)) = pending.pop() {
-                let rest = &bytes[usize::try_from(at.place).unwrap()..];
-                let cluster = Cluster::read(&HEADER, at.place, rest).unwrap();
+                let rest = &bytes[usize::try_from(at.offset).unwrap()..];
+                let cluster = Cluster::read(&HEADER, at.offset, rest).unwrap();
                 let (read_depth, read_children, hash) = cluster.branch(at.branch).unwrap();
-                assert_eq!(at.place, layout.place(number));
+                assert_eq!(at.offset, layout.offset(number));
                 assert_eq!(hash, example.hashes[number], "{number} of {count}");
                 let (depth, children) = example.branch(number);
                 assert_eq!((read_depth, cluster.depth(at.branch)), (depth, Some(depth)));
                 for (side, (read, (child, below))) in read_children.iter().zip(children).enumerate()
                 {
-                    assert_eq!(cluster.way(at.branch, side), Some((read.at, read.kind)));
+                    assert_eq!(cluster.child_position(at.branch, side), Some((read.at, read.kind)));
                     let of_child = (child.kind, child.height, *child.hash);
                     assert_eq!((read.kind, read.height, read.hash), of_child);
                     match below {
-                        Below::Branch(below) => pending.push((below, read.at.unwrap())),
-                        Below::At(place) => assert_eq!(read.at.unwrap().place, place),
-                        Below::Elsewhere => assert_eq!(read.at, None),
+                        ChildLocation::Branch(below) => pending.push((below, read.at.unwrap())),
+                        ChildLocation::SameFile(place) => {
+                            assert_eq!(read.at.unwrap().offset, place);
+                        }
+                        ChildLocation::OtherFile => assert_eq!(read.at, None),
                     }
                 }
                 seen += 1;
@@ -375,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_cluster_with_any_bit_flipped_has_another_hash_or_is_none() {
-        let example = Example::new(20);
+        let example = ExampleTree::new(20);
         let (_, bytes) = example.write();
         let children_at = 1 + 20 * HEAD_BYTES;
         for bit in 0..bytes.len() * 8 {

@@ -3,11 +3,11 @@
 use bytes::Bytes;
 use prooflight_core::{Error, Reason, Result};
 
-use super::check::{last_of, read_header};
-use super::files::Files;
-use super::manifest::{MANIFEST, Manifest};
+use super::check::{last_block, read_header};
+use super::files::SnapshotFiles;
+use super::manifest::{MANIFEST_NAME, Manifest};
 
-impl Files {
+impl SnapshotFiles {
     /// Passes each file with blocks up to `newest` to `put`, with its name, and finally a manifest that covers them.
     ///
     /// The writer may remove files in the meantime; then fewer blocks are kept in the copy.
@@ -17,7 +17,7 @@ impl Files {
         let newest = newest.min(manifest.newest);
         let mut copied = None;
         for name in self.list()?.into_keys() {
-            let Some(last) = last_of(&name).filter(|last| *last <= newest) else { continue };
+            let Some(last) = last_block(&name).filter(|last| *last <= newest) else { continue };
             // A file that no kept block needs may have been removed.
             if let Some(bytes) = self.read(&name)? {
                 put(&name, bytes)?;
@@ -37,6 +37,6 @@ impl Files {
         }
         let (_, newest_header) = read_header(self, newest)?;
         let covering = Manifest { oldest: kept, newest, newest_header, ..manifest };
-        put(MANIFEST, covering.encode().to_vec().into())
+        put(MANIFEST_NAME, covering.encode().to_vec().into())
     }
 }

@@ -19,12 +19,12 @@ use object_store::path::Path;
 use object_store::{GetOptions, ObjectStore, ObjectStoreExt, PutPayload};
 use prooflight_core::{Error, Reason, Result};
 
-use super::check::last_of;
+use super::check::last_block;
 use super::corrupt;
-use super::far::FarFiles;
 use super::local::LocalFile;
-use super::manifest::MANIFEST;
-use super::recent::Recent;
+use super::manifest::MANIFEST_NAME;
+use super::recent::RecentCache;
+use super::remote_files::RemoteFiles;
 
 /// The location of snapshot files. When a write returns, it is durable or did not happen.
 ///
@@ -32,27 +32,27 @@ use super::recent::Recent;
 /// used on threads inside that runtime, such as those of `spawn_blocking`. The files of a local folder
 /// are read by the calling thread itself, whichever it is.
 #[derive(Clone, Debug)]
-pub struct Files {
-    place: Place,
+pub struct SnapshotFiles {
+    backend: FileBackend,
     /// Recently read files of the folder, by their last block; they stay open.
-    open: Arc<Recent<u64, Arc<LocalFile>>>,
+    open: Arc<RecentCache<u64, Arc<LocalFile>>>,
 }
 
 /// The storage of the files.
 #[derive(Clone, Debug)]
-enum Place {
+enum FileBackend {
     /// In a local folder, which this store writes.
     Folder(PathBuf, Arc<dyn ObjectStore>),
     /// In an object store, with a manifest.
     Store(Arc<dyn ObjectStore>),
     /// Remote and read-only, without a manifest.
-    Far(Arc<dyn FarFiles>),
+    Remote(Arc<dyn RemoteFiles>),
 }
 
 /// The most files of a folder that are kept open between reads.
-const OPEN_FILES: u64 = 128;
+const MAX_OPEN_FILES: u64 = 128;
 
-impl Files {
+impl SnapshotFiles {
     /// Uses a folder, which is created if it does not exist; `store_failed` if that fails.
     pub fn local(folder: &FolderPath) -> Result<Self> {
         let failed = |error: &dyn core::fmt::Display| {
@@ -62,11 +62,11 @@ impl Files {
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
         let store = Arc::new(store.with_fsync(true));
-        Ok(Self::of(Place::Folder(folder.to_path_buf(), store)))
+        Ok(Self::with_backend(FileBackend::Folder(folder.to_path_buf(), store)))
     }
 
     /// Opens an existing folder for reading; `store_failed` if it does not exist.
-    pub fn existing(folder: &FolderPath) -> Result<Self> {
+    pub fn open_existing(folder: &FolderPath) -> Result<Self> {
         if folder.is_dir() {
             return Self::local(folder);
         }
@@ -79,16 +79,16 @@ impl Files {
 
     /// Uses an object store. Its puts must be atomic and durable, as those of `object_store` are.
     pub fn new(store: Arc<dyn ObjectStore>) -> Self {
-        Self::of(Place::Store(store))
+        Self::with_backend(FileBackend::Store(store))
     }
 
     /// Uses remote, read-only files.
-    pub fn far(files: Arc<dyn FarFiles>) -> Self {
-        Self::of(Place::Far(files))
+    pub fn remote(files: Arc<dyn RemoteFiles>) -> Self {
+        Self::with_backend(FileBackend::Remote(files))
     }
 
-    fn of(place: Place) -> Self {
-        Self { place, open: Arc::new(Recent::new(OPEN_FILES)) }
+    fn with_backend(place: FileBackend) -> Self {
+        Self { backend: place, open: Arc::new(RecentCache::new(MAX_OPEN_FILES)) }
     }
 
     /// Whether this is a local folder.
@@ -97,25 +97,25 @@ impl Files {
     }
 
     fn folder(&self) -> Option<&FolderPath> {
-        match &self.place {
-            Place::Folder(folder, _) => Some(folder),
-            Place::Store(_) | Place::Far(_) => None,
+        match &self.backend {
+            FileBackend::Folder(folder, _) => Some(folder),
+            FileBackend::Store(_) | FileBackend::Remote(_) => None,
         }
     }
 
     /// The files, if they are remote.
-    pub(super) fn as_far(&self) -> Option<&dyn FarFiles> {
-        match &self.place {
-            Place::Far(files) => Some(&**files),
-            Place::Folder(..) | Place::Store(_) => None,
+    pub(super) fn as_remote(&self) -> Option<&dyn RemoteFiles> {
+        match &self.backend {
+            FileBackend::Remote(files) => Some(&**files),
+            FileBackend::Folder(..) | FileBackend::Store(_) => None,
         }
     }
 
     /// The store; `store_failed` if the files are read-only.
     fn store(&self) -> Result<&dyn ObjectStore> {
-        match &self.place {
-            Place::Folder(_, store) | Place::Store(store) => Ok(&**store),
-            Place::Far(_) => {
+        match &self.backend {
+            FileBackend::Folder(_, store) | FileBackend::Store(store) => Ok(&**store),
+            FileBackend::Remote(_) => {
                 let expected = "files that are written or listed here";
                 Err(Error::new(Reason::StoreFailed, expected, "files that are only read"))
             }
@@ -131,7 +131,7 @@ impl Files {
                 Err(error) => Err(failed(name, &error)),
             };
         }
-        if let Some(files) = self.as_far() {
+        if let Some(files) = self.as_remote() {
             return files.read_range(name, 0..u64::MAX);
         }
         let (store, path) = (self.store()?, Path::from(name));
@@ -175,7 +175,7 @@ impl Files {
         if self.is_local() {
             return self.open_file(name)?.read_range(range).map(Bytes::from);
         }
-        if let Some(files) = self.as_far() {
+        if let Some(files) = self.as_remote() {
             return files.read_range(name, range)?.ok_or_else(|| missing(name));
         }
         let (store, path) = (self.store()?, Path::from(name));
@@ -213,7 +213,9 @@ impl Files {
                 let entry = entry?;
                 let name = entry.file_name();
                 let unfinished = name.to_str().and_then(|name| name.split_once('#'));
-                if unfinished.is_some_and(|(name, _)| name == MANIFEST || last_of(name).is_some()) {
+                if unfinished
+                    .is_some_and(|(name, _)| name == MANIFEST_NAME || last_block(name).is_some())
+                {
                     std::fs::remove_file(entry.path())?;
                 }
             }
@@ -261,13 +263,13 @@ pub(super) fn failed(name: &str, error: &dyn core::fmt::Display) -> Error {
 
 /// Runs a future on this thread, parking the thread while it waits.
 fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl alloc::task::Wake for Unpark {
+    struct ThreadWaker(Thread);
+    impl alloc::task::Wake for ThreadWaker {
         fn wake(self: Arc<Self>) {
             self.0.unpark();
         }
     }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
     let mut context = Context::from_waker(&waker);
     let mut future = pin!(future);
     loop {
@@ -293,7 +295,8 @@ mod tests {
     fn the_files_of_a_folder_are_read_without_the_object_store() {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(InMemory::new());
-        let files = Files::of(Place::Folder(folder.path().to_path_buf(), store));
+        let files =
+            SnapshotFiles::with_backend(FileBackend::Folder(folder.path().to_path_buf(), store));
         std::fs::write(folder.path().join("a"), b"0123456789").unwrap();
         assert_eq!(files.read("a").unwrap().unwrap(), &b"0123456789"[..]);
         assert_eq!(files.read("b"), Ok(None));
@@ -309,15 +312,15 @@ mod tests {
     #[test]
     fn a_file_stays_open_until_it_is_forgotten_or_too_many_are() {
         let folder = tempfile::tempdir().unwrap();
-        let files = Files::local(folder.path()).unwrap();
+        let files = SnapshotFiles::local(folder.path()).unwrap();
         let read = |last| files.read_open(last, 0..10);
         let path = |last| folder.path().join(file_name(last));
-        for last in 0..2 * OPEN_FILES {
+        for last in 0..2 * MAX_OPEN_FILES {
             std::fs::write(path(last), last.to_string()).unwrap();
             assert_eq!(read(last).unwrap(), last.to_string().as_bytes());
             std::fs::remove_file(path(last)).unwrap();
         }
-        let last = 2 * OPEN_FILES - 1;
+        let last = 2 * MAX_OPEN_FILES - 1;
         assert_eq!(read(last).unwrap(), last.to_string().as_bytes());
         std::fs::write(path(last), "again").unwrap();
         files.forget(last);
@@ -327,7 +330,7 @@ mod tests {
 
     #[test]
     fn an_object_store_gives_the_same_parts() {
-        let files = Files::new(Arc::new(InMemory::new()));
+        let files = SnapshotFiles::new(Arc::new(InMemory::new()));
         files.write("a", parts([b"01234".to_vec(), b"56789".to_vec()])).unwrap();
         assert_eq!(files.read("a").unwrap().unwrap(), &b"0123456789"[..]);
         for (range, expected) in [(2..5, "234"), (8..20, "89")] {

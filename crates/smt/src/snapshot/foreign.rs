@@ -7,18 +7,21 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
-use super::check::{last_of, read_header};
-use super::files::Files;
+use super::check::{last_block, read_header};
+use super::files::SnapshotFiles;
 
 /// Returns `store_corrupt` if the root in a file differs from the chain's root after the file's
 /// last block.
 ///
 /// `root_of` returns that root, or `None` for a block that the chain does not have. Damaged files
 /// are skipped, since they do not show where they belong.
-pub(super) fn refuse(files: &Files, root_of: &dyn Fn(u64) -> Result<Option<Hash>>) -> Result<()> {
+pub(super) fn refuse_foreign(
+    files: &SnapshotFiles,
+    root_of: &dyn Fn(u64) -> Result<Option<Hash>>,
+) -> Result<()> {
     let mut foreign: Vec<(String, String)> = Vec::new();
     for name in files.list()?.into_keys() {
-        let Some(last) = last_of(&name) else { continue };
+        let Some(last) = last_block(&name) else { continue };
         let header = match read_header(files, last) {
             Ok((header, _)) => header,
             Err(error) if error.reason() == Reason::StoreCorrupt => continue,

@@ -3,20 +3,20 @@
 use alloc::vec::Vec;
 
 use object_store::PutPayload;
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Hash, Reason, Result};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::branches::{Branches, Clusters};
+use super::branches::{BranchCollector, FileClusters};
 use super::files::parts;
-use super::header::{BLOCK_BYTES, HEADER_BYTES, Header};
-use super::link::{Link, MAX_FILE_BYTES, Place};
+use super::header::{BLOCK_ROW_BYTES, FileHeader, HEADER_BYTES};
+use super::link::{FileLink, MAX_FILE_BYTES, NodeLocation};
 use super::record;
-use crate::tree::{Kind, Node, Tree};
+use crate::tree::{MemoryTree, NodeKind, VisitedNode};
 
 /// The records of the blocks of one file.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct BlockGroup {
     pub(super) first: u64,
     records: Vec<u8>,
     /// For each block: where its records end, and its root.
@@ -32,22 +32,22 @@ pub(super) struct BlockRecords {
     /// Key hashes with the position of their records in `records`; empty if the branches are
     /// present.
     pub(super) leaves: Vec<(Hash, u64)>,
-    pub(super) branches: Option<Clusters>,
+    pub(super) branches: Option<FileClusters>,
 }
 
 /// A file ready to be written.
 #[derive(Clone, Debug)]
-pub(super) struct Finished {
+pub(super) struct FinishedFile {
     pub(super) first: u64,
     pub(super) last: u64,
     pub(super) payload: PutPayload,
     /// The checksum at the end of its header.
     pub(super) checksum: u64,
     /// The root node's kind and height, unless the tree is empty.
-    pub(super) root: Option<(Kind, u64)>,
+    pub(super) root: Option<(NodeKind, u64)>,
 }
 
-impl Group {
+impl BlockGroup {
     pub(super) fn new(first: u64) -> Self {
         Self { first, records: Vec::new(), blocks: Vec::new(), leaves: Vec::new() }
     }
@@ -58,7 +58,7 @@ impl Group {
     }
 
     /// Appends the next block.
-    pub(super) fn push(&mut self, block: BlockRecords, root: Hash) -> Option<Clusters> {
+    pub(super) fn push(&mut self, block: BlockRecords, root: Hash) -> Option<FileClusters> {
         let base = self.end();
         if self.records.is_empty() {
             self.records = block.records;
@@ -81,14 +81,14 @@ impl Group {
 
     /// Returns the branches changed by the group's blocks; `tree` is the tree after the last of
     /// them.
-    pub(super) fn branches(&mut self, tree: &Tree, last: u64) -> Clusters {
-        let mut branches = Branches::new(self.first, last);
+    pub(super) fn branches(&mut self, tree: &MemoryTree, last: u64) -> FileClusters {
+        let mut branches = BranchCollector::new(self.first, last);
         // For each key, the last record is the one with the highest position.
         self.leaves.sort_unstable();
         let mut leaves = self.leaves.iter().peekable();
         tree.visit(self.first, |node| match node {
-            Node::Branch { depth, left, right, .. } => branches.branch(depth, left, right),
-            Node::Leaf { height, key_hash, value_hash, .. } => {
+            VisitedNode::Branch { depth, left, right, .. } => branches.branch(depth, left, right),
+            VisitedNode::Leaf { height, key_hash, value_hash, .. } => {
                 let mut record = 0;
                 while let Some((_, at)) = leaves.next_if(|(hash, _)| hash <= key_hash) {
                     record = *at;
@@ -104,15 +104,16 @@ impl Group {
     pub(super) fn finish(
         self,
         last: u64,
-        branches: Clusters,
-        before: Option<(Kind, u64)>,
+        branches: FileClusters,
+        before: Option<(NodeKind, u64)>,
         previous: u64,
-    ) -> Result<Finished> {
+    ) -> Result<FinishedFile> {
         let branches_at = self.end();
-        let Clusters { parts: branches, root } = branches;
-        let unchanged = before.map(|(kind, height)| Link { kind, place: Place::There { height } });
+        let FileClusters { parts: branches, root } = branches;
+        let unchanged = before
+            .map(|(kind, height)| FileLink { kind, place: NodeLocation::OtherFile { height } });
         let root = root.or(unchanged);
-        let mut rows = Vec::with_capacity(self.blocks.len() * BLOCK_BYTES);
+        let mut rows = Vec::with_capacity(self.blocks.len() * BLOCK_ROW_BYTES);
         for (end, root) in &self.blocks {
             rows.extend_from_slice(&end.to_le_bytes());
             rows.extend_from_slice(root);
@@ -121,7 +122,7 @@ impl Group {
         for part in [&self.records].into_iter().chain(&branches).chain([&rows]) {
             body.update(part);
         }
-        let header = Header {
+        let header = FileHeader {
             first: self.first,
             last,
             root,
@@ -138,8 +139,8 @@ impl Group {
         let (head, checksum) = header.encode();
         let before = [head.to_vec(), self.records];
         let payload = parts(before.into_iter().chain(branches).chain([rows]));
-        let height = |link: Link| Some((link.kind, header.height(link.place)?));
-        Ok(Finished { first: self.first, last, payload, checksum, root: root.and_then(height) })
+        let height = |link: FileLink| Some((link.kind, header.height(link.place)?));
+        Ok(FinishedFile { first: self.first, last, payload, checksum, root: root.and_then(height) })
     }
 
     /// The position of the next record in the file.
@@ -149,10 +150,10 @@ impl Group {
 }
 
 /// The position of the first record in a file.
-pub(super) const FIRST_RECORD: u64 = HEADER_BYTES as u64;
+pub(super) const FIRST_RECORD_OFFSET: u64 = HEADER_BYTES as u64;
 
-pub(super) fn kind_of(value_hash: Option<&Hash>) -> Kind {
-    if value_hash.is_some() { Kind::Leaf } else { Kind::Tombstone }
+pub(super) fn kind_of(value_hash: Option<&Hash>) -> NodeKind {
+    if value_hash.is_some() { NodeKind::Leaf } else { NodeKind::Tombstone }
 }
 
 /// Whether `records` are exactly those of a block with these changes; both ascend by key hash.
@@ -160,7 +161,7 @@ pub(super) fn kind_of(value_hash: Option<&Hash>) -> Kind {
 /// A delete without a record had no effect, because the key was not live.
 pub(super) fn are_records_of<'r>(
     mut records: &[u8],
-    changes: impl IntoIterator<Item = Change<'r>>,
+    changes: impl IntoIterator<Item = RawKeyChange<'r>>,
 ) -> bool {
     for change in changes {
         match record::read(records) {

@@ -1,27 +1,27 @@
 //! The header of a snapshot file: the blocks it covers, its root, and where its sections begin.
 
-use prooflight_core::{Hash, Reader, Result};
+use prooflight_core::{ByteReader, Hash, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::corrupt;
-use super::link::{Link, MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES, NO_ROOT, Place};
+use super::link::{FileLink, MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES, NO_ROOT, NodeLocation};
 use crate::hash::{EMPTY_ROOT, MAX_HEIGHT};
 
 pub(super) const HEADER_BYTES: usize = 128;
 /// Per block of the file: where its records end, and its root.
-pub(super) const BLOCK_BYTES: usize = 40;
+pub(super) const BLOCK_ROW_BYTES: usize = 40;
 
-const MAGIC: &[u8; 8] = b"PLsmtSn1";
+const HEADER_MAGIC: &[u8; 8] = b"PLsmtSn1";
 
 /// The header of a snapshot file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct FileHeader {
     /// The first block that the file covers.
     pub(super) first: u64,
     /// The last block; the branches belong to its tree.
     pub(super) last: u64,
     /// The root node, unless the tree is empty.
-    pub(super) root: Option<Link>,
+    pub(super) root: Option<FileLink>,
     pub(super) root_hash: Hash,
     /// Where the records end and the branches begin.
     pub(super) branches_at: u64,
@@ -33,14 +33,14 @@ pub(super) struct Header {
     pub(super) previous: u64,
 }
 
-impl Header {
+impl FileHeader {
     /// Encodes the header; returns the bytes and their checksum.
     pub(super) fn encode(&self) -> ([u8; HEADER_BYTES], u64) {
         let mut bytes = [0; HEADER_BYTES];
-        bytes[..8].copy_from_slice(MAGIC);
+        bytes[..8].copy_from_slice(HEADER_MAGIC);
         bytes[8..16].copy_from_slice(&self.first.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.last.to_le_bytes());
-        let root = self.root.map_or(NO_ROOT, Link::pack);
+        let root = self.root.map_or(NO_ROOT, FileLink::pack);
         bytes[24..32].copy_from_slice(&root.to_le_bytes());
         bytes[32..64].copy_from_slice(&self.root_hash);
         bytes[64..72].copy_from_slice(&self.branches_at.to_le_bytes());
@@ -55,9 +55,9 @@ impl Header {
     /// Decodes the header of the file with this name; returns it with its checksum.
     pub(super) fn decode(file: &str, bytes: &[u8]) -> Result<(Self, u64)> {
         let wrong = |found: &str| corrupt(file, "a header", found);
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         let mut next = || reader.array::<8>().map_err(|_| wrong("a cut off one"));
-        if next()? != *MAGIC {
+        if next()? != *HEADER_MAGIC {
             return Err(wrong("something else"));
         }
         let (first, last) = (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
@@ -71,7 +71,7 @@ impl Header {
         let (body_checksum, previous) = (u64::from_le_bytes(next()?), u64::from_le_bytes(next()?));
         let root = match root {
             NO_ROOT => None,
-            word => Some(Link::unpack(word).ok_or_else(|| wrong("one without a root"))?),
+            word => Some(FileLink::unpack(word).ok_or_else(|| wrong("one without a root"))?),
         };
         let header = Self {
             first,
@@ -93,7 +93,7 @@ impl Header {
 
     /// The length of the whole file.
     pub(super) fn file_bytes(&self) -> u64 {
-        self.blocks_at() + (self.last - self.first + 1) * BLOCK_BYTES as u64
+        self.blocks_at() + (self.last - self.first + 1) * BLOCK_ROW_BYTES as u64
     }
 
     /// The position of the block rows.
@@ -104,7 +104,7 @@ impl Header {
     /// Returns the records of a block and its root, given the bytes of the whole file.
     pub(super) fn records_of<'f>(&self, file: &'f [u8], height: u64) -> Option<(&'f [u8], Hash)> {
         let row = |height: u64| {
-            let at = self.blocks_at() + height.checked_sub(self.first)? * BLOCK_BYTES as u64;
+            let at = self.blocks_at() + height.checked_sub(self.first)? * BLOCK_ROW_BYTES as u64;
             let (end, rest) = file.get(usize::try_from(at).ok()?..)?.split_first_chunk()?;
             let end = usize::try_from(u64::from_le_bytes(*end)).ok()?;
             Some((end, *rest.first_chunk::<32>()?))
@@ -115,10 +115,14 @@ impl Header {
     }
 
     /// Returns the height of a node that a branch of this file, or the header, links to.
-    pub(super) fn height(&self, place: Place) -> Option<u64> {
+    pub(super) fn height(&self, place: NodeLocation) -> Option<u64> {
         match place {
-            Place::Here { age, .. } => self.last.checked_sub(age).filter(|&at| at >= self.first),
-            Place::There { height } => Some(height).filter(|&height| height < self.first),
+            NodeLocation::SameFile { age, .. } => {
+                self.last.checked_sub(age).filter(|&at| at >= self.first)
+            }
+            NodeLocation::OtherFile { height } => {
+                Some(height).filter(|&height| height < self.first)
+            }
         }
     }
 
@@ -139,15 +143,18 @@ const CHECKED_BYTES: usize = HEADER_BYTES - 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Kind;
+    use crate::tree::NodeKind;
     use prooflight_core::Reason;
 
     #[test]
     fn a_header_with_any_bit_flipped_is_refused() {
-        let header = Header {
+        let header = FileHeader {
             first: 4,
             last: 7,
-            root: Some(Link { kind: Kind::Branch, place: Place::Here { age: 0, at: 3 } }),
+            root: Some(FileLink {
+                kind: NodeKind::Branch,
+                place: NodeLocation::SameFile { age: 0, at: 3 },
+            }),
             root_hash: [9; 32],
             branches_at: 1000,
             branch_bytes: 500,
@@ -155,16 +162,16 @@ mod tests {
             previous: 3,
         };
         let (bytes, checksum) = header.encode();
-        assert_eq!(Header::decode("f", &bytes), Ok((header, checksum)));
+        assert_eq!(FileHeader::decode("f", &bytes), Ok((header, checksum)));
         assert_eq!(header.file_bytes(), 1000 + 500 + 4 * 40);
         for bit in 0..HEADER_BYTES * 8 {
             let mut flipped = bytes;
             flipped[bit / 8] ^= 1 << (bit % 8);
-            let refused = Header::decode("f", &flipped).unwrap_err();
+            let refused = FileHeader::decode("f", &flipped).unwrap_err();
             assert_eq!(refused.reason(), Reason::StoreCorrupt, "bit {bit}");
         }
         for cut in 0..HEADER_BYTES {
-            Header::decode("f", &bytes[..cut]).unwrap_err();
+            FileHeader::decode("f", &bytes[..cut]).unwrap_err();
         }
     }
 }

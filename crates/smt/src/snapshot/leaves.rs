@@ -6,31 +6,31 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Result};
 use rayon::prelude::*;
 
-use super::files::Files;
-use super::nodes::{NodeRef, Nodes, Opened};
-use super::subtree::{Leaf, Subtree};
+use super::files::SnapshotFiles;
+use super::nodes::{NodeContent, NodeReader, NodeRef};
+use super::subtree::{LeafEntry, PendingSubtree};
 
 /// Reads a tree; a local folder is read on rayon's current pool. Ends early at a node that cannot
 /// be read, and keeps the error.
-pub(super) struct Leaves {
+pub(super) struct TreeLeaves {
     /// One reader per thread, so that threads do not wait for each other.
-    readers: Vec<Nodes>,
-    subtrees: vec::IntoIter<Subtree>,
+    readers: Vec<NodeReader>,
+    subtrees: vec::IntoIter<PendingSubtree>,
     /// Leaves that were read but not yet returned.
-    read: vec::IntoIter<Vec<Leaf>>,
-    next: vec::IntoIter<Leaf>,
+    read: vec::IntoIter<Vec<LeafEntry>>,
+    next: vec::IntoIter<LeafEntry>,
     pub(super) error: Option<Error>,
 }
 
 /// Branches above this depth are read first.
-const DEPTH: u8 = 8;
+const SUBTREE_DEPTH: u8 = 8;
 
 /// Subtrees below that depth that a thread reads before it waits for the others.
-const AT_ONCE: usize = 4;
+const SUBTREES_PER_THREAD: usize = 4;
 
-impl Leaves {
+impl TreeLeaves {
     pub(super) fn new(
-        files: &Files,
+        files: &SnapshotFiles,
         blocks_per_file: u64,
         cache_bytes: u64,
         root: Option<NodeRef>,
@@ -38,14 +38,14 @@ impl Leaves {
         // Other stores may work only on the caller's thread.
         let threads = if files.is_local() { rayon::current_num_threads() } else { 1 };
         let cache_bytes = cache_bytes / threads as u64;
-        let reader = || Nodes::new(files.clone(), blocks_per_file, cache_bytes);
-        let readers: Vec<Nodes> = core::iter::repeat_with(reader).take(threads).collect();
-        let root = root.map(|node| Subtree { node, parent: None, prefix: [0; 32] });
-        let mut pending: Vec<Subtree> = root.into_iter().collect();
+        let reader = || NodeReader::new(files.clone(), blocks_per_file, cache_bytes);
+        let readers: Vec<NodeReader> = core::iter::repeat_with(reader).take(threads).collect();
+        let root = root.map(|node| PendingSubtree { node, parent: None, prefix: [0; 32] });
+        let mut pending: Vec<PendingSubtree> = root.into_iter().collect();
         let mut subtrees = Vec::new();
         while let Some(subtree) = pending.pop() {
             match subtree.open(&readers[0])? {
-                Opened::Branch { depth, children } if depth < DEPTH => {
+                NodeContent::Branch { depth, children } if depth < SUBTREE_DEPTH => {
                     pending.extend(subtree.children(depth, children));
                 }
                 _ => subtrees.push(subtree),
@@ -56,10 +56,10 @@ impl Leaves {
     }
 }
 
-impl Iterator for Leaves {
-    type Item = Leaf;
+impl Iterator for TreeLeaves {
+    type Item = LeafEntry;
 
-    fn next(&mut self) -> Option<Leaf> {
+    fn next(&mut self) -> Option<LeafEntry> {
         loop {
             if let Some(leaf) = self.next.next() {
                 return Some(leaf);
@@ -68,18 +68,20 @@ impl Iterator for Leaves {
                 self.next = leaves.into_iter();
                 continue;
             }
-            let count = self.readers.len() * AT_ONCE;
-            let next: Vec<Subtree> = self.subtrees.by_ref().take(count).collect();
+            let count = self.readers.len() * SUBTREES_PER_THREAD;
+            let next: Vec<PendingSubtree> = self.subtrees.by_ref().take(count).collect();
             if next.is_empty() {
                 return None;
             }
-            let read = |(nodes, subtrees): (&Nodes, &[Subtree])| {
+            let read = |(nodes, subtrees): (&NodeReader, &[PendingSubtree])| {
                 let mut leaves = Vec::new();
                 subtrees.iter().try_for_each(|it| it.leaves(nodes, &mut leaves)).map(|()| leaves)
             };
             let read: Result<Vec<_>> = match self.readers.as_slice() {
                 [nodes] => read((nodes, &next)).map(|leaves| vec![leaves]),
-                readers => readers.par_iter().zip(next.par_chunks(AT_ONCE)).map(read).collect(),
+                readers => {
+                    readers.par_iter().zip(next.par_chunks(SUBTREES_PER_THREAD)).map(read).collect()
+                }
             };
             match read {
                 Ok(read) => self.read = read.into_iter(),

@@ -1,6 +1,6 @@
 //! A branch's link to a child, in 8 bytes beside the hash: the child's kind and location.
 
-use crate::tree::Kind;
+use crate::tree::NodeKind;
 
 /// Positions take 36 bits: files are shorter than 64 GiB.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 36;
@@ -10,26 +10,26 @@ pub(super) const MAX_BLOCKS_PER_FILE: u64 = 1 << 16;
 /// The root word of a file whose newest block has an empty tree.
 pub(super) const NO_ROOT: u64 = u64::MAX;
 
-const BRANCH: u64 = 0;
-const LEAF: u64 = 1;
-const TOMBSTONE: u64 = 2;
-const KIND_AT: u32 = 8;
-const HERE: u64 = 1 << 10;
-const VALUE_AT: u32 = 12;
-const AGE_AT: u32 = 48;
+const BRANCH_KIND: u64 = 0;
+const LEAF_KIND: u64 = 1;
+const TOMBSTONE_KIND: u64 = 2;
+const KIND_SHIFT: u32 = 8;
+const SAME_FILE_BIT: u64 = 1 << 10;
+const VALUE_SHIFT: u32 = 12;
+const AGE_SHIFT: u32 = 48;
 
 /// The kind and location of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Link {
-    pub(super) kind: Kind,
-    pub(super) place: Place,
+pub(super) struct FileLink {
+    pub(super) kind: NodeKind,
+    pub(super) place: NodeLocation,
 }
 
 /// The location of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum NodeLocation {
     /// In the same file.
-    Here {
+    SameFile {
         /// The file's newest block minus the node's height.
         age: u64,
         /// For a branch, where its cluster begins, relative to the first cluster; for a leaf, where
@@ -37,41 +37,46 @@ pub(super) enum Place {
         at: u64,
     },
     /// In the file that covers this height, on the path of the same key hash.
-    There {
+    OtherFile {
         /// The node's height.
         height: u64,
     },
 }
 
-impl Link {
+impl FileLink {
     /// Packs the link into 8 bytes: the kind in bits 8 and 9, whether the node is in the same file
     /// in bit 10, and from bit 12 the height, or the position (36 bits) and the age. All other bits
     /// are zero.
     pub(super) fn pack(self) -> u64 {
         let kind = match self.kind {
-            Kind::Branch => BRANCH,
-            Kind::Leaf => LEAF,
-            Kind::Tombstone => TOMBSTONE,
+            NodeKind::Branch => BRANCH_KIND,
+            NodeKind::Leaf => LEAF_KIND,
+            NodeKind::Tombstone => TOMBSTONE_KIND,
         };
         let place = match self.place {
-            Place::Here { age, at } => HERE | at << VALUE_AT | age << AGE_AT,
-            Place::There { height } => height << VALUE_AT,
+            NodeLocation::SameFile { age, at } => {
+                SAME_FILE_BIT | at << VALUE_SHIFT | age << AGE_SHIFT
+            }
+            NodeLocation::OtherFile { height } => height << VALUE_SHIFT,
         };
-        kind << KIND_AT | place
+        kind << KIND_SHIFT | place
     }
 
     /// Unpacks a link; `None` if `word` is not the packed form of any link.
     pub(super) fn unpack(word: u64) -> Option<Self> {
-        let kind = match word >> KIND_AT & 3 {
-            BRANCH => Kind::Branch,
-            LEAF => Kind::Leaf,
-            TOMBSTONE => Kind::Tombstone,
+        let kind = match word >> KIND_SHIFT & 3 {
+            BRANCH_KIND => NodeKind::Branch,
+            LEAF_KIND => NodeKind::Leaf,
+            TOMBSTONE_KIND => NodeKind::Tombstone,
             _ => return None,
         };
-        let place = if word & HERE == 0 {
-            Place::There { height: word >> VALUE_AT }
+        let place = if word & SAME_FILE_BIT == 0 {
+            NodeLocation::OtherFile { height: word >> VALUE_SHIFT }
         } else {
-            Place::Here { age: word >> AGE_AT, at: word >> VALUE_AT & (MAX_FILE_BYTES - 1) }
+            NodeLocation::SameFile {
+                age: word >> AGE_SHIFT,
+                at: word >> VALUE_SHIFT & (MAX_FILE_BYTES - 1),
+            }
         };
         let link = Self { kind, place };
         (link.pack() == word).then_some(link)
@@ -84,23 +89,23 @@ mod tests {
 
     #[test]
     fn links_are_what_was_packed() {
-        let here = |age, at| Place::Here { age, at };
-        let there = |height| Place::There { height };
-        for kind in [Kind::Branch, Kind::Leaf, Kind::Tombstone] {
+        let here = |age, at| NodeLocation::SameFile { age, at };
+        let there = |height| NodeLocation::OtherFile { height };
+        for kind in [NodeKind::Branch, NodeKind::Leaf, NodeKind::Tombstone] {
             for place in [
                 here(0, 0),
                 here(MAX_BLOCKS_PER_FILE - 1, MAX_FILE_BYTES - 1),
                 there(0),
                 there(crate::hash::MAX_HEIGHT),
             ] {
-                let link = Link { kind, place };
-                assert_eq!(Link::unpack(link.pack()), Some(link));
+                let link = FileLink { kind, place };
+                assert_eq!(FileLink::unpack(link.pack()), Some(link));
             }
         }
-        assert_eq!(Link::unpack(NO_ROOT), None);
-        assert_eq!(Link::unpack(3 << KIND_AT), None);
+        assert_eq!(FileLink::unpack(NO_ROOT), None);
+        assert_eq!(FileLink::unpack(3 << KIND_SHIFT), None);
         for bit in (0..8).chain([11]) {
-            assert_eq!(Link::unpack(1 << bit), None);
+            assert_eq!(FileLink::unpack(1 << bit), None);
         }
     }
 }

@@ -4,20 +4,20 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Reason, Result};
 
-use super::check::{Damage, read_header};
+use super::check::{FileDamage, read_header};
 use super::corrupt;
 use super::files::file_name;
+use super::parallel_map::parallel_map;
 use super::reader::SnapshotReader;
-use super::together::together;
 
 /// The most files before the first one that a call checks.
-const FILES: u64 = 64;
+const FILES_PER_CHECK: u64 = 64;
 
 /// The result of checking the headers of some files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckedLinks {
+pub struct LinkReport {
     /// The files that are missing, or whose headers are damaged or of another chain.
-    pub damage: Vec<Damage>,
+    pub damage: Vec<FileDamage>,
     /// The block to continue with; `None` if the oldest file was reached.
     pub next: Option<u64>,
 }
@@ -28,14 +28,14 @@ impl SnapshotReader {
     ///
     /// The bodies need no check: everything that a proof uses of them is hashed. Errors are those of
     /// reading.
-    pub fn check_links(&self, last: u64) -> Result<CheckedLinks> {
-        let (files, kept) = (self.files(), self.kept());
-        let lasts = (0..=FILES).map_while(|number| {
+    pub fn check_links(&self, last: u64) -> Result<LinkReport> {
+        let (files, kept) = (self.files(), self.kept_blocks());
+        let lasts = (0..=FILES_PER_CHECK).map_while(|number| {
             let last = last.checked_sub(number * kept.blocks_per_file)?;
             (last >= kept.oldest).then_some(last)
         });
         let lasts: Vec<u64> = lasts.collect();
-        let headers = together(&lasts, |last| read_header(files, *last));
+        let headers = parallel_map(&lasts, |last| read_header(files, *last));
         let (mut damage, mut expected) = (Vec::new(), None);
         for (&at, header) in lasts.iter().zip(headers) {
             let file = file_name(at);
@@ -50,14 +50,14 @@ impl SnapshotReader {
                 Ok(previous) => Some(previous),
                 Err(error) if error.reason() == Reason::StoreCorrupt => {
                     // The first file of this call was the last one of the call before.
-                    damage.push(Damage { file, error });
+                    damage.push(FileDamage { file, error });
                     None
                 }
                 Err(error) => return Err(error),
             };
         }
         // The last file is also the first one of the next call, which compares its link.
-        let next = lasts.last().copied().filter(|_| lasts.len() as u64 > FILES);
-        Ok(CheckedLinks { damage, next })
+        let next = lasts.last().copied().filter(|_| lasts.len() as u64 > FILES_PER_CHECK);
+        Ok(LinkReport { damage, next })
     }
 }

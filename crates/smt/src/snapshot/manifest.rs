@@ -1,15 +1,15 @@
 //! The manifest: the blocks that the files of a folder cover.
 
-use prooflight_core::{Reader, Result};
+use prooflight_core::{ByteReader, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::corrupt;
-use super::files::{Files, parts};
-use super::ordered;
+use super::files::{SnapshotFiles, parts};
+use super::newest_file;
 
-pub(super) const MANIFEST: &str = "manifest";
-const MAGIC: &[u8; 8] = b"PLsmtMf1";
-const BYTES: usize = 48;
+pub(super) const MANIFEST_NAME: &str = "manifest";
+const MANIFEST_MAGIC: &[u8; 8] = b"PLsmtMf1";
+const MANIFEST_BYTES: usize = 48;
 
 /// Names the valid files: those of the groups from the oldest kept block to the newest block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,21 +26,21 @@ pub(super) struct Manifest {
 
 impl Manifest {
     /// Reads the manifest of a folder; `None` if absent.
-    pub(super) fn read(files: &Files) -> Result<Option<Self>> {
-        Self::newer(files, None)
+    pub(super) fn read(files: &SnapshotFiles) -> Result<Option<Self>> {
+        Self::refresh(files, None)
     }
 
     /// Like [`read`](Self::read), given the manifest that was read before.
-    pub(super) fn newer(files: &Files, known: Option<Self>) -> Result<Option<Self>> {
-        if let Some(files) = files.as_far() {
-            return ordered::newest(files, known);
+    pub(super) fn refresh(files: &SnapshotFiles, known: Option<Self>) -> Result<Option<Self>> {
+        if let Some(files) = files.as_remote() {
+            return newest_file::find_newest(files, known);
         }
-        files.read(MANIFEST)?.map(|bytes| Self::decode(&bytes)).transpose()
+        files.read(MANIFEST_NAME)?.map(|bytes| Self::decode(&bytes)).transpose()
     }
 
     /// Replaces the manifest; from then on, readers see these blocks.
-    pub(super) fn write(&self, files: &Files) -> Result<()> {
-        files.write(MANIFEST, parts([self.encode().to_vec()]))
+    pub(super) fn write(&self, files: &SnapshotFiles) -> Result<()> {
+        files.write(MANIFEST_NAME, parts([self.encode().to_vec()]))
     }
 
     /// Returns the last block of the group that contains a block.
@@ -48,21 +48,21 @@ impl Manifest {
         last_of_group(height, self.blocks_per_file)
     }
 
-    pub(super) fn encode(&self) -> [u8; BYTES] {
-        let mut bytes = [0; BYTES];
+    pub(super) fn encode(&self) -> [u8; MANIFEST_BYTES] {
+        let mut bytes = [0; MANIFEST_BYTES];
         let fields = [self.blocks_per_file, self.oldest, self.newest, self.newest_header];
-        bytes[..8].copy_from_slice(MAGIC);
+        bytes[..8].copy_from_slice(MANIFEST_MAGIC);
         for (part, field) in bytes[8..].chunks_exact_mut(8).zip(fields) {
             part.copy_from_slice(&field.to_le_bytes());
         }
-        let checksum = xxh3_64(&bytes[..BYTES - 8]);
-        bytes[BYTES - 8..].copy_from_slice(&checksum.to_le_bytes());
+        let checksum = xxh3_64(&bytes[..MANIFEST_BYTES - 8]);
+        bytes[MANIFEST_BYTES - 8..].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
 
     fn decode(bytes: &[u8]) -> Result<Self> {
-        let wrong = || corrupt(MANIFEST, "a manifest", "other bytes");
-        let mut reader = Reader::new(bytes);
+        let wrong = || corrupt(MANIFEST_NAME, "a manifest", "other bytes");
+        let mut reader = ByteReader::new(bytes);
         let mut next = || reader.array().map(u64::from_le_bytes).map_err(|_| wrong());
         next()?;
         let manifest = Self {
@@ -93,12 +93,12 @@ mod tests {
         let manifest = Manifest { blocks_per_file: 4, oldest: 3, newest: 15, newest_header: 9 };
         let bytes = manifest.encode();
         assert_eq!(Manifest::decode(&bytes), Ok(manifest));
-        for bit in 0..BYTES * 8 {
+        for bit in 0..MANIFEST_BYTES * 8 {
             let mut flipped = bytes;
             flipped[bit / 8] ^= 1 << (bit % 8);
             Manifest::decode(&flipped).unwrap_err();
         }
-        for cut in 0..BYTES {
+        for cut in 0..MANIFEST_BYTES {
             Manifest::decode(&bytes[..cut]).unwrap_err();
         }
         assert_eq!([0, 3, 4, 7].map(|height| manifest.last_of_group(height)), [3, 3, 7, 7]);

@@ -5,14 +5,12 @@
 //! [`SnapshotReader`] proves from the files alone, also in another process. The format is in
 //! `docs/storage.md`; the Aldbaran paper calls this part Hyades (sections 5.4 and 6).
 
-mod ahead;
 mod branches;
-mod carry;
+mod buffer_pool;
 mod chain;
 mod check;
 mod clusters;
 mod copy;
-mod far;
 mod files;
 mod foreign;
 mod group;
@@ -22,31 +20,33 @@ mod link;
 mod links;
 mod local;
 mod manifest;
+mod newest_file;
 mod nodes;
 mod open;
-mod ordered;
 mod pages;
+mod parallel_map;
 mod prove;
 mod publish;
+mod read_ahead;
 mod reader;
 mod recent;
 mod record;
+mod remote_files;
 mod retention;
 mod shards;
-mod spare;
+mod single_flight;
 mod subtree;
-mod together;
-mod turns;
+mod transfer;
 mod writer;
 
 pub use chain::{SmtParams, SmtReader, SmtState};
-pub use check::Damage;
-pub use far::FarFiles;
-pub use files::{Files, file_name};
-pub use links::CheckedLinks;
-pub use reader::{KeptBlocks, Proved, ProvedHistory, SnapshotReader};
+pub use check::FileDamage;
+pub use files::{SnapshotFiles, file_name};
+pub use links::LinkReport;
+pub use reader::{HistoryProof, KeptBlocks, SnapshotProof, SnapshotReader};
+pub use remote_files::RemoteFiles;
 pub use retention::Retention;
-pub use writer::{Options, PreparedBlock, SnapshotWriter};
+pub use writer::{PreparedBlock, SnapshotWriter, WriterOptions};
 
 use core::fmt::Display;
 

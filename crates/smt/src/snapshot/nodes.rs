@@ -7,55 +7,55 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Hash, Hex, Result};
 
-use super::clusters::{Cluster, MOST_BYTES};
+use super::clusters::{Cluster, MAX_CLUSTER_BYTES};
 use super::corrupt;
-use super::files::{Files, file_name};
-use super::header::{HEADER_BYTES, Header};
-use super::link::{Link, Place};
+use super::files::{SnapshotFiles, file_name};
+use super::header::{FileHeader, HEADER_BYTES};
+use super::link::{FileLink, NodeLocation};
 use super::manifest::last_of_group;
-use super::pages::Pages;
-use super::recent::Recent;
+use super::pages::PageReader;
+use super::recent::RecentCache;
 use super::record::{self, RECORD_HEAD_BYTES};
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::part::bit;
-use crate::tree::Kind;
+use crate::tree::NodeKind;
 
 /// The nodes in the files of a folder.
 #[derive(Debug)]
-pub(super) struct Nodes {
-    pages: Pages,
+pub(super) struct NodeReader {
+    pages: PageReader,
     blocks_per_file: u64,
-    headers: Arc<Mutex<BTreeMap<u64, Header>>>,
+    headers: Arc<Mutex<BTreeMap<u64, FileHeader>>>,
     /// Keyed by the last block of the file and the position in it.
-    clusters: Arc<Recent<(u64, u64), Arc<Cluster>>>,
+    clusters: Arc<RecentCache<(u64, u64), Arc<Cluster>>>,
 }
 
 /// A reference to a node that has not been read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeRef {
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) height: u64,
     pub(super) hash: Hash,
     /// Its position in the file that covers its height, if known.
-    pub(super) at: Option<At>,
+    pub(super) at: Option<NodePosition>,
 }
 
 /// The position of a node in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct At {
+pub(super) struct NodePosition {
     /// Where its cluster begins, relative to the first cluster; for a leaf, where its record
     /// begins.
-    pub(super) place: u64,
+    pub(super) offset: u64,
     /// The index of the branch in its cluster.
     pub(super) branch: u8,
 }
 
 /// A node that matches the hash in its reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Opened {
+pub(super) enum NodeContent {
     Branch { depth: u8, children: [NodeRef; 2] },
     Leaf { key_hash: Hash, key: Vec<u8>, value: Option<Vec<u8>>, value_hash: Option<Hash> },
 }
@@ -63,23 +63,23 @@ pub(super) enum Opened {
 /// The path to a node: it is below a branch at depth `parent`, and its keys have the bits of
 /// `prefix` at the depths of all its ancestors.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way<'k> {
+pub(super) struct NodePath<'k> {
     pub(super) prefix: &'k Hash,
     pub(super) parent: Option<u8>,
 }
 
 /// The bytes of a record that are read at first: most records are shorter.
-const SMALL_RECORD: u64 = 256;
+const FIRST_READ_BYTES: u64 = 256;
 
 /// The number of headers kept in memory.
-const HEADERS: usize = 1 << 14;
+const MAX_CACHED_HEADERS: usize = 1 << 14;
 
-impl Nodes {
-    pub(super) fn new(files: Files, blocks_per_file: u64, cache_bytes: u64) -> Self {
+impl NodeReader {
+    pub(super) fn new(files: SnapshotFiles, blocks_per_file: u64, cache_bytes: u64) -> Self {
         // The system caches the pages of a local folder.
         let for_pages = cache_bytes / if files.is_local() { 64 } else { 2 };
-        let pages = Pages::new(files, for_pages);
-        let clusters = Arc::new(Recent::new(cache_bytes - for_pages));
+        let pages = PageReader::new(files, for_pages);
+        let clusters = Arc::new(RecentCache::new(cache_bytes - for_pages));
         Self { pages, blocks_per_file, headers: Arc::default(), clusters }
     }
 
@@ -91,7 +91,7 @@ impl Nodes {
         Self { pages: pages.cached(), blocks_per_file: *blocks_per_file, headers, clusters }
     }
 
-    pub(super) fn files(&self) -> &Files {
+    pub(super) fn files(&self) -> &SnapshotFiles {
         self.pages.files()
     }
 
@@ -107,7 +107,7 @@ impl Nodes {
 
     /// Reads a node and checks it against its reference; `store_corrupt`, naming the file, if it
     /// does not match.
-    pub(super) fn open(&self, node: &NodeRef, way: Way<'_>) -> Result<Opened> {
+    pub(super) fn open(&self, node: &NodeRef, way: NodePath<'_>) -> Result<NodeContent> {
         let last = last_of_group(node.height, self.blocks_per_file);
         let header = self.header(last)?;
         let at = match node.at {
@@ -115,8 +115,8 @@ impl Nodes {
             None => self.find(&header, way)?,
         };
         let (opened, hash) = match node.kind {
-            Kind::Branch => self.open_branch(&header, at)?,
-            Kind::Leaf | Kind::Tombstone => self.open_leaf(&header, at.place, node)?,
+            NodeKind::Branch => self.open_branch(&header, at)?,
+            NodeKind::Leaf | NodeKind::Tombstone => self.open_leaf(&header, at.offset, node)?,
         };
         self.check(node, &hash)?;
         Ok(opened)
@@ -127,41 +127,50 @@ impl Nodes {
         if *hash == node.hash {
             return Ok(());
         }
-        let last = self.last(node);
+        let last = self.last_block_of(node);
         self.forget(last);
         let expected = format_args!("a node with the hash {}", Hex(&node.hash));
         Err(corrupt(&file_name(last), expected, Hex(hash)))
     }
 
     /// The last block of the file that has a node.
-    pub(super) fn last(&self, node: &NodeRef) -> u64 {
+    pub(super) fn last_block_of(&self, node: &NodeRef) -> u64 {
         last_of_group(node.height, self.blocks_per_file)
     }
 
     /// Finds the record of a leaf, without reading it.
-    pub(super) fn place(&self, node: &NodeRef, way: Way<'_>) -> Result<LeafPlace> {
-        let header = self.header(self.last(node))?;
+    pub(super) fn locate_record(
+        &self,
+        node: &NodeRef,
+        way: NodePath<'_>,
+    ) -> Result<RecordLocation> {
+        let header = self.header(self.last_block_of(node))?;
         let at = match node.at {
             Some(at) => at,
             None => self.find(&header, way)?,
         };
-        Ok(LeafPlace { node: *node, last: header.last, at: at.place, end: header.branches_at })
+        Ok(RecordLocation {
+            node: *node,
+            last: header.last,
+            at: at.offset,
+            end: header.branches_at,
+        })
     }
 
     /// Returns the header of the file whose group ends with this block.
-    pub(super) fn header(&self, last: u64) -> Result<Header> {
+    pub(super) fn header(&self, last: u64) -> Result<FileHeader> {
         if let Some(header) = self.headers().get(&last) {
             return Ok(*header);
         }
         let bytes = self.pages.read_array::<HEADER_BYTES>(last, 0)?;
         let name = file_name(last);
-        let (header, _) = Header::decode(&name, &bytes).inspect_err(|_| self.forget(last))?;
+        let (header, _) = FileHeader::decode(&name, &bytes).inspect_err(|_| self.forget(last))?;
         if header.last != last {
             self.forget(last);
             return Err(corrupt(&name, format_args!("block {last}"), header.last));
         }
         let mut headers = self.headers();
-        if headers.len() >= HEADERS {
+        if headers.len() >= MAX_CACHED_HEADERS {
             headers.clear();
         }
         headers.insert(last, header);
@@ -175,7 +184,7 @@ impl Nodes {
         self.headers().remove(&last);
     }
 
-    fn headers(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Header>> {
+    fn headers(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, FileHeader>> {
         self.headers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -184,7 +193,7 @@ impl Nodes {
     ///
     /// Branches are never removed, so the branches of the older tree on this path are among those
     /// of the newer tree, and the prefix has the bits at all their depths.
-    fn find(&self, header: &Header, way: Way<'_>) -> Result<At> {
+    fn find(&self, header: &FileHeader, way: NodePath<'_>) -> Result<NodePosition> {
         let lost = || impossible(header.last, "way to a node");
         let (_, root) = self.root(header.last)?;
         let mut node = root.map(|root| (root.at, root.kind)).ok_or_else(lost)?;
@@ -192,12 +201,12 @@ impl Nodes {
         let mut cluster: Option<(u64, Arc<Cluster>)> = None;
         loop {
             let (Some(at), kind) = node else { return Err(lost()) };
-            if kind != Kind::Branch {
+            if kind != NodeKind::Branch {
                 return Ok(at);
             }
             let here = match &cluster {
-                Some((place, here)) if *place == at.place => here,
-                _ => &cluster.insert((at.place, self.cluster(header, at.place)?)).1,
+                Some((place, here)) if *place == at.offset => here,
+                _ => &cluster.insert((at.offset, self.cluster(header, at.offset)?)).1,
             };
             let depth = here.depth(at.branch).ok_or_else(lost)?;
             if way.parent.is_none_or(|parent| depth > parent) {
@@ -207,18 +216,18 @@ impl Nodes {
                 return Err(lost());
             }
             above = Some(depth);
-            node = here.way(at.branch, bit(way.prefix, depth)).ok_or_else(lost)?;
+            node = here.child_position(at.branch, bit(way.prefix, depth)).ok_or_else(lost)?;
         }
     }
 
-    fn open_branch(&self, header: &Header, at: At) -> Result<(Opened, Hash)> {
-        let branch = self.cluster(header, at.place)?.branch(at.branch);
+    fn open_branch(&self, header: &FileHeader, at: NodePosition) -> Result<(NodeContent, Hash)> {
+        let branch = self.cluster(header, at.offset)?.branch(at.branch);
         let branch = branch.ok_or_else(|| impossible(header.last, "place of a branch"))?;
         let (depth, children, hash) = branch;
-        Ok((Opened::Branch { depth, children }, hash))
+        Ok((NodeContent::Branch { depth, children }, hash))
     }
 
-    fn cluster(&self, header: &Header, place: u64) -> Result<Arc<Cluster>> {
+    fn cluster(&self, header: &FileHeader, place: u64) -> Result<Arc<Cluster>> {
         let key = (header.last, place);
         if let Some(cluster) = self.clusters.get(key) {
             return Ok(cluster);
@@ -227,22 +236,27 @@ impl Nodes {
             return Err(impossible(header.last, "place of a branch"));
         }
         let start = header.branches_at + place;
-        let end = header.blocks_at().min(start + MOST_BYTES as u64);
+        let end = header.blocks_at().min(start + MAX_CLUSTER_BYTES as u64);
         let bytes = self.pages.read_once(header.last, start..end)?;
         let Some(cluster) = Cluster::read(header, place, &bytes) else {
             self.forget(header.last);
             return Err(impossible(header.last, "branch"));
         };
         let cluster = Arc::new(cluster);
-        self.clusters.insert(key, cluster.memory(), cluster.clone());
+        self.clusters.insert(key, cluster.memory_bytes(), cluster.clone());
         Ok(cluster)
     }
 
-    fn open_leaf(&self, header: &Header, at: u64, node: &NodeRef) -> Result<(Opened, Hash)> {
-        let place = LeafPlace { node: *node, last: header.last, at, end: header.branches_at };
-        let mut bytes = self.read_record(&place, SMALL_RECORD)?;
+    fn open_leaf(
+        &self,
+        header: &FileHeader,
+        at: u64,
+        node: &NodeRef,
+    ) -> Result<(NodeContent, Hash)> {
+        let place = RecordLocation { node: *node, last: header.last, at, end: header.branches_at };
+        let mut bytes = self.read_record(&place, FIRST_READ_BYTES)?;
         bytes.truncate(place.length(&bytes)?);
-        let Change { key, value } = place.change(&bytes)?;
+        let RawKeyChange { key, value } = place.change(&bytes)?;
         let (key_hash, value_hash) = (hash_key(key), value.map(hash_value));
         let hash = match &value_hash {
             Some(value_hash) => Preimage::leaf(node.height, &key_hash, value_hash).hash(),
@@ -250,11 +264,11 @@ impl Nodes {
         };
         let key = key.to_vec();
         let value = value.is_some().then(|| bytes.split_off(RECORD_HEAD_BYTES + key.len()));
-        Ok((Opened::Leaf { key_hash, key, value, value_hash }, hash))
+        Ok((NodeContent::Leaf { key_hash, key, value, value_hash }, hash))
     }
 
     /// Reads the record of a leaf, and what follows it up to `most` bytes.
-    fn read_record(&self, place: &LeafPlace, most: u64) -> Result<Vec<u8>> {
+    fn read_record(&self, place: &RecordLocation, most: u64) -> Result<Vec<u8>> {
         place.range(RECORD_HEAD_BYTES)?;
         let most = place.at.saturating_add(most).min(place.end);
         let bytes = self.pages.read_once(place.last, place.at..most)?;
@@ -265,7 +279,7 @@ impl Nodes {
 
 /// The location of a leaf's record.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LeafPlace {
+pub(super) struct RecordLocation {
     pub(super) node: NodeRef,
     /// The last block of its file.
     pub(super) last: u64,
@@ -275,7 +289,7 @@ pub(super) struct LeafPlace {
     end: u64,
 }
 
-impl LeafPlace {
+impl RecordLocation {
     /// The length of the record at the start of `bytes`.
     fn length(&self, bytes: &[u8]) -> Result<usize> {
         let head = bytes.first_chunk().ok_or_else(|| self.impossible())?;
@@ -290,7 +304,7 @@ impl LeafPlace {
     }
 
     /// Decodes the record.
-    pub(super) fn change<'r>(&self, record: &'r [u8]) -> Result<Change<'r>> {
+    pub(super) fn change<'r>(&self, record: &'r [u8]) -> Result<RawKeyChange<'r>> {
         record::read(record).map(|(change, _)| change).ok_or_else(|| self.impossible())
     }
 
@@ -302,20 +316,20 @@ impl LeafPlace {
 
 /// Recently read bytes of a file, from which consecutive records are taken.
 #[derive(Debug, Default)]
-pub(super) struct Window {
+pub(super) struct RecordWindow {
     last: u64,
     start: u64,
     bytes: Vec<u8>,
 }
 
 /// The bytes that a window reads at once.
-const WINDOW: u64 = 16 << 10;
+const WINDOW_BYTES: u64 = 16 << 10;
 
-impl Window {
+impl RecordWindow {
     /// Returns the record of a leaf, from the bytes read before if it is among them.
-    pub(super) fn record(&mut self, nodes: &Nodes, place: &LeafPlace) -> Result<&[u8]> {
+    pub(super) fn record(&mut self, nodes: &NodeReader, place: &RecordLocation) -> Result<&[u8]> {
         if !self.has(place) {
-            self.bytes = nodes.read_record(place, WINDOW)?;
+            self.bytes = nodes.read_record(place, WINDOW_BYTES)?;
             (self.last, self.start) = (place.last, place.at);
         }
         let rest = self.rest(place);
@@ -324,12 +338,12 @@ impl Window {
     }
 
     /// Whether a whole record is among the bytes.
-    fn has(&self, place: &LeafPlace) -> bool {
+    fn has(&self, place: &RecordLocation) -> bool {
         let rest = self.rest(place);
         self.last == place.last && place.length(rest).is_ok_and(|length| length <= rest.len())
     }
 
-    fn rest(&self, place: &LeafPlace) -> &[u8] {
+    fn rest(&self, place: &RecordLocation) -> &[u8] {
         let offset = place.at.checked_sub(self.start).and_then(|it| usize::try_from(it).ok());
         offset.and_then(|offset| self.bytes.get(offset..)).unwrap_or_default()
     }
@@ -337,11 +351,11 @@ impl Window {
 
 impl NodeRef {
     /// Resolves a link of this file; `None` if there is no such node.
-    pub(super) fn new(header: &Header, link: Link, hash: Hash) -> Option<Self> {
-        let Link { kind, place } = link;
+    pub(super) fn new(header: &FileHeader, link: FileLink, hash: Hash) -> Option<Self> {
+        let FileLink { kind, place } = link;
         let at = match place {
-            Place::Here { at, .. } => Some(At { place: at, branch: 0 }),
-            Place::There { .. } => None,
+            NodeLocation::SameFile { at, .. } => Some(NodePosition { offset: at, branch: 0 }),
+            NodeLocation::OtherFile { .. } => None,
         };
         Some(Self { kind, height: header.height(place)?, hash, at })
     }

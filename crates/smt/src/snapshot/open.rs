@@ -6,19 +6,21 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Hex, Reason, Result};
 
-use super::check::{Damage, DamagedGroup, check_bodies, check_headers, last_of, read_header};
-use super::files::{Files, file_name, missing};
+use super::buffer_pool::BufferPool;
+use super::check::{
+    DamagedGroup, FileDamage, check_bodies, check_headers, last_block, read_header,
+};
+use super::files::{SnapshotFiles, file_name, missing};
 use super::foreign;
-use super::leaves::Leaves;
-use super::manifest::{MANIFEST, Manifest};
-use super::nodes::Nodes;
-use super::retention::Collector;
-use super::spare::Spare;
-use super::writer::{Options, SnapshotWriter};
-use crate::tree::Tree;
+use super::leaves::TreeLeaves;
+use super::manifest::{MANIFEST_NAME, Manifest};
+use super::nodes::NodeReader;
+use super::retention::FileCollector;
+use super::writer::{SnapshotWriter, WriterOptions};
+use crate::tree::MemoryTree;
 
 /// The cache for loading a tree: each file is read once, in tree order.
-const CACHE_BYTES: u64 = 64 << 20;
+const LOAD_CACHE_BYTES: u64 = 64 << 20;
 
 impl SnapshotWriter {
     /// Opens the files of a folder, or starts with none; also returns the damaged files.
@@ -27,7 +29,7 @@ impl SnapshotWriter {
     /// is damaged. It is empty if there is none. Nothing is removed; later blocks overwrite their
     /// files. Every node of the tree is read and checked against the root. `invalid_argument` if
     /// the files were written with another number of blocks per file.
-    pub fn open(files: Files, options: Options) -> Result<(Self, Vec<Damage>)> {
+    pub fn open(files: SnapshotFiles, options: WriterOptions) -> Result<(Self, Vec<FileDamage>)> {
         Self::open_checked(files, options, None)
     }
 
@@ -38,39 +40,39 @@ impl SnapshotWriter {
     /// but of another chain, a fork or another block: only whoever mixed them up knows where it
     /// belongs. Without the roots, such a file can make the intact file after it count as damaged.
     pub fn open_for(
-        files: Files,
-        options: Options,
+        files: SnapshotFiles,
+        options: WriterOptions,
         root_of: impl Fn(u64) -> Result<Option<Hash>>,
-    ) -> Result<(Self, Vec<Damage>)> {
+    ) -> Result<(Self, Vec<FileDamage>)> {
         Self::open_checked(files, options, Some(&root_of))
     }
 
     fn open_checked(
-        files: Files,
-        options: Options,
+        files: SnapshotFiles,
+        options: WriterOptions,
         root_of: Option<&dyn Fn(u64) -> Result<Option<Hash>>>,
-    ) -> Result<(Self, Vec<Damage>)> {
+    ) -> Result<(Self, Vec<FileDamage>)> {
         options.check()?;
         let mut damage = Vec::new();
         let read = Manifest::read(&files);
         let written = read.as_ref().ok().copied().flatten();
         let manifest = match read {
             Err(error) if error.reason() == Reason::StoreCorrupt => {
-                damage.push(Damage { file: MANIFEST.to_string(), error });
+                damage.push(FileDamage { file: MANIFEST_NAME.to_string(), error });
                 manifest_of_files(&files, &options)?
             }
             Ok(None) => {
                 let manifest = manifest_of_files(&files, &options)?;
                 damage.extend(manifest.map(|_| {
-                    let error = missing(MANIFEST);
-                    Damage { file: MANIFEST.to_string(), error }
+                    let error = missing(MANIFEST_NAME);
+                    FileDamage { file: MANIFEST_NAME.to_string(), error }
                 }));
                 manifest
             }
             manifest => manifest?,
         };
         if let Some(root_of) = root_of {
-            foreign::refuse(&files, root_of)?;
+            foreign::refuse_foreign(&files, root_of)?;
         }
         files.remove_unfinished()?;
         let Some(manifest) = manifest else { return Ok((Self::empty(files, options), damage)) };
@@ -79,11 +81,11 @@ impl SnapshotWriter {
             return Err(Error::new(Reason::InvalidArgument, expected, options.blocks_per_file));
         }
         let mut found = check_headers(&files, &manifest)?;
-        let mut intact = before(&found, &manifest, &files)?;
+        let mut intact = cut_before_damage(&found, &manifest, &files)?;
         let mut opened = intact.map(|manifest| Self::load(&files, options, manifest)).transpose();
         if opened.as_ref().is_err_and(|error| error.reason() == Reason::StoreCorrupt) {
             found = check_bodies(&files, &manifest)?;
-            intact = before(&found, &manifest, &files)?;
+            intact = cut_before_damage(&found, &manifest, &files)?;
             opened = intact.map(|manifest| Self::load(&files, options, manifest)).transpose();
         }
         damage.extend(found.into_iter().map(|group| group.damage));
@@ -91,7 +93,7 @@ impl SnapshotWriter {
             Ok(writer) => writer,
             // A file from before the kept blocks is missing, which only its missing nodes reveal.
             Err(error) if error.reason() == Reason::StoreCorrupt => {
-                damage.push(Damage { file: file_name(manifest.newest), error });
+                damage.push(FileDamage { file: file_name(manifest.newest), error });
                 None
             }
             Err(error) => return Err(error),
@@ -101,29 +103,29 @@ impl SnapshotWriter {
         Ok((writer, damage))
     }
 
-    fn empty(files: Files, options: Options) -> Self {
-        let nodes = Nodes::new(files, options.blocks_per_file, 0);
+    fn empty(files: SnapshotFiles, options: WriterOptions) -> Self {
+        let nodes = NodeReader::new(files, options.blocks_per_file, 0);
         Self {
             nodes,
             options,
-            tree: Tree::new(),
+            tree: MemoryTree::new(),
             manifest: None,
             is_manifest_stale: false,
             root: None,
             group: None,
             ready: None,
             writing: None,
-            collector: Collector::default(),
-            spare: Spare::default(),
+            collector: FileCollector::default(),
+            spare: BufferPool::default(),
         }
     }
 
     /// Loads the writer at the newest block of a manifest.
-    fn load(files: &Files, options: Options, manifest: Manifest) -> Result<Self> {
+    fn load(files: &SnapshotFiles, options: WriterOptions, manifest: Manifest) -> Result<Self> {
         let mut writer = Self::empty(files.clone(), options);
         let (hash, root) = writer.nodes.root(manifest.newest)?;
-        let mut leaves = Leaves::new(files, options.blocks_per_file, CACHE_BYTES, root)?;
-        let tree = Tree::restore(manifest.newest, &mut leaves)?;
+        let mut leaves = TreeLeaves::new(files, options.blocks_per_file, LOAD_CACHE_BYTES, root)?;
+        let tree = MemoryTree::restore(manifest.newest, &mut leaves)?;
         if let Some(error) = leaves.error {
             return Err(error);
         }
@@ -139,10 +141,10 @@ impl SnapshotWriter {
 }
 
 /// Returns the manifest truncated to the last block before any damage.
-fn before(
+fn cut_before_damage(
     damaged: &[DamagedGroup],
     manifest: &Manifest,
-    files: &Files,
+    files: &SnapshotFiles,
 ) -> Result<Option<Manifest>> {
     let Some(first) = damaged.iter().map(|group| group.last).min() else {
         return Ok(Some(*manifest));
@@ -154,9 +156,9 @@ fn before(
 }
 
 /// Rebuilds the manifest from the files: the newest one and those before it without a gap.
-fn manifest_of_files(files: &Files, options: &Options) -> Result<Option<Manifest>> {
+fn manifest_of_files(files: &SnapshotFiles, options: &WriterOptions) -> Result<Option<Manifest>> {
     let names = files.list()?.into_keys();
-    let mut lasts: Vec<u64> = names.filter_map(|name| last_of(&name)).collect();
+    let mut lasts: Vec<u64> = names.filter_map(|name| last_block(&name)).collect();
     lasts.sort_unstable();
     let mut manifest: Option<(Manifest, u64)> = None;
     for last in lasts.into_iter().rev() {

@@ -8,48 +8,49 @@ use bytes::Bytes;
 use prooflight_core::Result;
 
 use super::corrupt;
-use super::files::{Files, failed, file_name};
-use super::recent::Recent;
-use super::turns::Turns;
+use super::files::{SnapshotFiles, failed, file_name};
+use super::recent::RecentCache;
+use super::single_flight::SingleFlight;
 
 /// The page size of local files.
-const NEAR_BYTES: u64 = 4096;
+const LOCAL_PAGE_BYTES: u64 = 4096;
 /// The page size of remote files, where requests cost more than bytes; many files are shorter than
 /// a page.
-const FAR_BYTES: u64 = 1 << 16;
+const REMOTE_PAGE_BYTES: u64 = 1 << 16;
 /// The most pages in one request.
-const MOST_PAGES: u64 = 16;
+const MAX_PAGES_PER_READ: u64 = 16;
 /// The memory that a cached page takes besides its bytes.
-const PAGE_MEMORY: u64 = 64;
+const PAGE_OVERHEAD_BYTES: u64 = 64;
 
 /// Reads ranges of files page by page, and caches the recently used pages.
 #[derive(Debug)]
-pub(super) struct Pages {
-    files: Files,
+pub(super) struct PageReader {
+    files: SnapshotFiles,
     /// By the last block of a file, and the number of the page.
-    recent: Arc<Recent<(u64, u64), Bytes>>,
+    recent: Arc<RecentCache<(u64, u64), Bytes>>,
     page_bytes: u64,
     /// The remote pages that are being read.
-    turns: Arc<Turns>,
+    flights: Arc<SingleFlight>,
     /// Whether pages that are not cached are read.
-    reads: bool,
+    reads_uncached: bool,
 }
 
-impl Pages {
-    pub(super) fn new(files: Files, cache_bytes: u64) -> Self {
-        let page_bytes = if files.as_far().is_some() { FAR_BYTES } else { NEAR_BYTES };
-        let recent = Arc::new(Recent::new(cache_bytes));
-        Self { files, recent, page_bytes, turns: Arc::default(), reads: true }
+impl PageReader {
+    pub(super) fn new(files: SnapshotFiles, cache_bytes: u64) -> Self {
+        let page_bytes =
+            if files.as_remote().is_some() { REMOTE_PAGE_BYTES } else { LOCAL_PAGE_BYTES };
+        let recent = Arc::new(RecentCache::new(cache_bytes));
+        Self { files, recent, page_bytes, flights: Arc::default(), reads_uncached: true }
     }
 
     /// The same pages, but only cached ones are returned; `store_failed` for others.
     pub(super) fn cached(&self) -> Self {
-        let Self { files, recent, page_bytes, turns, .. } = self;
+        let Self { files, recent, page_bytes, flights: turns, .. } = self;
         let (files, recent, turns) = (files.clone(), recent.clone(), turns.clone());
-        Self { files, recent, page_bytes: *page_bytes, turns, reads: false }
+        Self { files, recent, page_bytes: *page_bytes, flights: turns, reads_uncached: false }
     }
 
-    pub(super) fn files(&self) -> &Files {
+    pub(super) fn files(&self) -> &SnapshotFiles {
         &self.files
     }
 
@@ -80,7 +81,7 @@ impl Pages {
 
     /// Like [`read`](Self::read), for a length known at compile time.
     pub(super) fn read_array<const N: usize>(&self, last: u64, at: u64) -> Result<[u8; N]> {
-        let (number, offset) = self.place(at);
+        let (number, offset) = self.page_of(at);
         let page = self.page(last, number, number)?;
         if let Some(array) = page.get(offset..).and_then(|rest| rest.first_chunk()) {
             return Ok(*array);
@@ -90,7 +91,7 @@ impl Pages {
     }
 
     /// The number of the page with this position, and the position in it.
-    fn place(&self, at: u64) -> (u64, usize) {
+    fn page_of(&self, at: u64) -> (u64, usize) {
         let offset = at % self.page_bytes;
         (at / self.page_bytes, usize::try_from(offset).unwrap_or(usize::MAX))
     }
@@ -98,8 +99,8 @@ impl Pages {
     fn extend(&self, last: u64, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
         let mut at = range.start;
         while at < range.end {
-            let (number, offset) = self.place(at);
-            let page = self.page(last, number, self.place(range.end - 1).0)?;
+            let (number, offset) = self.page_of(at);
+            let page = self.page(last, number, self.page_of(range.end - 1).0)?;
             let rest = page.get(offset..).filter(|rest| !rest.is_empty());
             let rest = rest.ok_or_else(|| self.cut_off(last))?;
             let wanted = usize::try_from(range.end - at).unwrap_or(usize::MAX);
@@ -116,17 +117,17 @@ impl Pages {
         if let Some(page) = self.recent.get(key) {
             return Ok(page);
         }
-        if !self.reads {
+        if !self.reads_uncached {
             return Err(failed(&file_name(last), &"a page that is not cached"));
         }
         let start = number.saturating_mul(self.page_bytes);
-        if self.files.as_far().is_some() {
-            let _turn = self.turns.take(key);
+        if self.files.as_remote().is_some() {
+            let _turn = self.flights.acquire(key);
             // Another thread may have read it meanwhile.
             if let Some(page) = self.recent.get(key) {
                 return Ok(page);
             }
-            let pages = to.saturating_sub(number).min(MOST_PAGES - 1) + 1;
+            let pages = to.saturating_sub(number).min(MAX_PAGES_PER_READ - 1) + 1;
             let end = start.saturating_add(pages.saturating_mul(self.page_bytes));
             return self.read_pages(last, number, start..end);
         }
@@ -158,7 +159,7 @@ impl Pages {
     }
 
     fn insert(&self, key: (u64, u64), page: Bytes) {
-        self.recent.insert(key, page.len() as u64 + PAGE_MEMORY, page);
+        self.recent.insert(key, page.len() as u64 + PAGE_OVERHEAD_BYTES, page);
     }
 
     #[cold]

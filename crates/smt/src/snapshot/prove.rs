@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Hash, Limits, Result};
 
-use super::nodes::{NodeRef, Nodes, Opened, Way};
+use super::nodes::{NodeContent, NodePath, NodeReader, NodeRef};
 use crate::hash::hash_key;
 use crate::part::bit;
-use crate::proof::{DIFF, DiffLeaf, ProofLeaf, Writer};
+use crate::proof::{DIFF_ENVELOPE, DiffLeaf, ProofLeaf, ProofWriter};
 
 /// Hashes the keys, sorts the hashes and removes duplicates.
 pub(super) fn sorted_hashes(keys: &[&[u8]]) -> Vec<Hash> {
@@ -22,11 +22,11 @@ pub(super) fn sorted_hashes(keys: &[&[u8]]) -> Vec<Hash> {
 ///
 /// For a single key this is its height, or `None` if it was never written.
 pub(super) fn write_keys(
-    nodes: &Nodes,
+    nodes: &NodeReader,
     height: u64,
     root: Option<NodeRef>,
     hashes: &[Hash],
-    writer: &mut Writer,
+    writer: &mut ProofWriter,
 ) -> Result<Option<u64>> {
     let Some(root) = root else { return Ok(None) };
     writer.root(height, root.height);
@@ -34,8 +34,8 @@ pub(super) fn write_keys(
     let mut pending = Vec::from([(root, None, (0..hashes.len()).collect::<Vec<usize>>())]);
     while let Some((node, parent, keys)) = pending.pop() {
         let Some(&first) = keys.first() else { continue };
-        match nodes.open(&node, Way { prefix: &hashes[first], parent })? {
-            Opened::Branch { depth, children: [left, right] } => {
+        match nodes.open(&node, NodePath { prefix: &hashes[first], parent })? {
+            NodeContent::Branch { depth, children: [left, right] } => {
                 writer.branch(parent, depth, left.height, right.height);
                 let (to_right, to_left): (Vec<usize>, Vec<usize>) =
                     keys.into_iter().partition(|&key| bit(&hashes[key], depth) == 1);
@@ -47,7 +47,7 @@ pub(super) fn write_keys(
                 pending.push((right, Some(depth), to_right));
                 pending.push((left, Some(depth), to_left));
             }
-            Opened::Leaf { key_hash, value, value_hash, .. } => {
+            NodeContent::Leaf { key_hash, value, value_hash, .. } => {
                 let index = keys.iter().position(|&key| hashes[key] == key_hash);
                 if index.is_some() {
                     newest = newest.max(Some(node.height));
@@ -71,20 +71,20 @@ pub(super) fn write_keys(
 ///
 /// `proof_too_large` if it would exceed the limit.
 pub(super) fn diff(
-    nodes: &Nodes,
+    nodes: &NodeReader,
     after: Option<u64>,
     height: u64,
     root: Option<NodeRef>,
     limits: &Limits,
 ) -> Result<Vec<u8>> {
-    let mut writer = Writer::new(DIFF);
+    let mut writer = ProofWriter::new(DIFF_ENVELOPE);
     let Some(root) = root else { return Ok(writer.finish()) };
     writer.root(height, root.height);
     let is_new = |node: &NodeRef| after.is_none_or(|after| node.height > after);
     let mut pending = Vec::from([(root, None, [0; 32])]);
     while let Some((node, parent, prefix)) = pending.pop() {
-        match nodes.open(&node, Way { prefix: &prefix, parent })? {
-            Opened::Branch { depth, children: [left, right] } => {
+        match nodes.open(&node, NodePath { prefix: &prefix, parent })? {
+            NodeContent::Branch { depth, children: [left, right] } => {
                 writer.branch(parent, depth, left.height, right.height);
                 for child in [&left, &right] {
                     if !is_new(child) {
@@ -98,7 +98,7 @@ pub(super) fn diff(
                     pending.push((left, Some(depth), prefix));
                 }
             }
-            Opened::Leaf { key, value, .. } => writer.diff_leaf(match &value {
+            NodeContent::Leaf { key, value, .. } => writer.diff_leaf(match &value {
                 Some(value) => DiffLeaf::Live { key: &key, value },
                 None => DiffLeaf::Deleted { key: &key },
             }),

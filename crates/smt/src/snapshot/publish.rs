@@ -5,8 +5,8 @@ use std::thread::{self, JoinHandle};
 
 use prooflight_core::{Error, Hash, Reason, Result};
 
-use super::files::{Files, file_name};
-use super::group::Finished;
+use super::files::{SnapshotFiles, file_name};
+use super::group::FinishedFile;
 use super::manifest::Manifest;
 use super::writer::{PreparedBlock, SnapshotWriter};
 
@@ -18,7 +18,7 @@ impl SnapshotWriter {
     /// the tree, and [`publish`](Self::publish) retries writing the file. `invalid_argument` if
     /// another block was committed since this one was prepared.
     pub fn commit(&mut self, prepared: PreparedBlock) -> Result<Hash> {
-        let root = self.take_over(prepared)?;
+        let root = self.adopt(prepared)?;
         self.publish()?;
         Ok(root)
     }
@@ -30,12 +30,13 @@ impl SnapshotWriter {
     /// Use it for many consecutive blocks. If the write fails, that next call fails. Only a local
     /// folder is written on another thread.
     pub fn commit_in_background(&mut self, prepared: PreparedBlock) -> Result<Hash> {
-        let root = self.take_over(prepared)?;
+        let root = self.adopt(prepared)?;
         if !self.nodes.files().is_local() {
             self.publish()?;
         } else if let Some(file) = &self.ready {
             let manifest = self.manifest_with(file);
-            self.writing = Writing::start(self.nodes.files().clone(), file.clone(), manifest);
+            self.writing =
+                BackgroundWrite::start(self.nodes.files().clone(), file.clone(), manifest);
         }
         Ok(root)
     }
@@ -53,15 +54,15 @@ impl SnapshotWriter {
         let Some(file) = &self.ready else { return Ok(()) };
         let manifest = match begun {
             Some(writing) => writing.wait()?,
-            None => write(self.nodes.files(), file, self.manifest_with(file))?,
+            None => write_file(self.nodes.files(), file, self.manifest_with(file))?,
         };
         self.manifest = Some(manifest);
-        self.spare.keep(self.ready.take());
+        self.spare.put_back(self.ready.take());
         self.collector.collect(self.options.retention, &manifest, &self.tree, self.nodes.files())
     }
 
     /// Returns the manifest to publish once a file is written.
-    fn manifest_with(&self, file: &Finished) -> Manifest {
+    fn manifest_with(&self, file: &FinishedFile) -> Manifest {
         let oldest = self.manifest.map_or(file.first, |manifest| manifest.oldest);
         Manifest {
             blocks_per_file: self.options.blocks_per_file,
@@ -75,12 +76,12 @@ impl SnapshotWriter {
 /// A file being written on another thread. Dropping it waits for the write, since writes must not
 /// overlap.
 #[derive(Debug)]
-pub(super) struct Writing(Option<JoinHandle<Result<Manifest>>>);
+pub(super) struct BackgroundWrite(Option<JoinHandle<Result<Manifest>>>);
 
-impl Writing {
+impl BackgroundWrite {
     /// Returns `None` if no thread can be started.
-    fn start(files: Files, file: Finished, manifest: Manifest) -> Option<Self> {
-        let work = move || write(&files, &file, manifest);
+    fn start(files: SnapshotFiles, file: FinishedFile, manifest: Manifest) -> Option<Self> {
+        let work = move || write_file(&files, &file, manifest);
         thread::Builder::new().spawn(work).ok().map(|thread| Self(Some(thread)))
     }
 
@@ -95,7 +96,7 @@ impl Writing {
     }
 }
 
-impl Drop for Writing {
+impl Drop for BackgroundWrite {
     fn drop(&mut self) {
         if let Some(thread) = self.0.take() {
             let _ = thread.join();
@@ -104,7 +105,7 @@ impl Drop for Writing {
 }
 
 /// Writes a file, then, once it is durable, the manifest that names it.
-fn write(files: &Files, file: &Finished, manifest: Manifest) -> Result<Manifest> {
+fn write_file(files: &SnapshotFiles, file: &FinishedFile, manifest: Manifest) -> Result<Manifest> {
     files.write(&file_name(file.last), file.payload.clone())?;
     manifest.write(files)?;
     Ok(manifest)

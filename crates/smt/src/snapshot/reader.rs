@@ -7,34 +7,34 @@ use std::sync::{PoisonError, RwLock};
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
-use super::ahead;
-use super::check::{Damage, check};
-use super::files::{Files, missing};
-use super::manifest::{MANIFEST, Manifest, last_of_group};
-use super::nodes::{NodeRef, Nodes};
+use super::check::{FileDamage, check};
+use super::files::{SnapshotFiles, missing};
+use super::manifest::{MANIFEST_NAME, Manifest, last_of_group};
+use super::nodes::{NodeReader, NodeRef};
+use super::parallel_map::{MAX_THREADS, parallel_map};
 use super::prove::{diff, sorted_hashes, write_keys};
-use super::together::{AT_ONCE, together};
+use super::read_ahead;
 use crate::hash::MAX_HEIGHT;
-use crate::proof::{HISTORY, PROOF, Writer};
+use crate::proof::{HISTORY_ENVELOPE, PROOF_ENVELOPE, ProofWriter};
 
 /// Proves from snapshot files. Keeps no tree, only a cache of recently used parts of the files.
 ///
 /// Every node read is hashed and checked against its parent, up to the root in the block's file.
 /// Damage is reported as `store_corrupt` with the file's name and never becomes part of a proof.
 /// The writer may continue meanwhile, in this process or another; the reader reloads the manifest
-/// when asked for a block that it does not know yet. Calls block the thread; see [`Files`].
+/// when asked for a block that it does not know yet. Calls block the thread; see [`SnapshotFiles`].
 #[derive(Debug)]
 pub struct SnapshotReader {
-    nodes: Nodes,
+    nodes: NodeReader,
     /// The cached nodes alone, if the files are remote and reading them is slow.
-    cached: Option<Nodes>,
+    cached: Option<NodeReader>,
     manifest: RwLock<Manifest>,
     limits: Limits,
 }
 
 /// A proof, and the root that it verifies against.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proved {
+pub struct SnapshotProof {
     /// The root of the block.
     pub root: Hash,
     /// The proof, as input to `verify` or `verify_diff`.
@@ -43,7 +43,7 @@ pub struct Proved {
 
 /// A history proof, and the roots that it verifies against.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProvedHistory {
+pub struct HistoryProof {
     /// The blocks whose roots the proof needs, newest first, with these roots.
     pub roots: Vec<(u64, Hash)>,
     /// The proof, as input to `verify_history`.
@@ -67,12 +67,12 @@ impl SnapshotReader {
     /// memory.
     ///
     /// `version_unavailable` if there is no snapshot yet, `store_corrupt` if the manifest is damaged.
-    pub fn open(files: Files, cache_bytes: u64) -> Result<Self> {
+    pub fn open(files: SnapshotFiles, cache_bytes: u64) -> Result<Self> {
         let Some(manifest) = Manifest::read(&files)? else {
             return Err(Error::new(Reason::VersionUnavailable, "a snapshot", "none yet"));
         };
-        let nodes = Nodes::new(files, manifest.blocks_per_file, cache_bytes);
-        let cached = nodes.files().as_far().is_some().then(|| nodes.cached());
+        let nodes = NodeReader::new(files, manifest.blocks_per_file, cache_bytes);
+        let cached = nodes.files().as_remote().is_some().then(|| nodes.cached());
         Ok(Self { nodes, cached, manifest: RwLock::new(manifest), limits: Limits::DEFAULT })
     }
 
@@ -85,30 +85,30 @@ impl SnapshotReader {
     /// Reloads the manifest; returns the blocks that can be proved now.
     pub fn refresh(&self) -> Result<KeptBlocks> {
         let files = self.nodes.files();
-        let manifest =
-            Manifest::newer(files, Some(self.manifest()))?.ok_or_else(|| missing(MANIFEST))?;
+        let manifest = Manifest::refresh(files, Some(self.manifest()))?
+            .ok_or_else(|| missing(MANIFEST_NAME))?;
         if manifest.blocks_per_file != self.manifest().blocks_per_file {
             let expected = format_args!("{} blocks in a file", self.manifest().blocks_per_file);
-            return Err(super::corrupt(MANIFEST, expected, manifest.blocks_per_file));
+            return Err(super::corrupt(MANIFEST_NAME, expected, manifest.blocks_per_file));
         }
         let mut known = self.manifest.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have found more meanwhile.
-        if files.as_far().is_none() || manifest.newest > known.newest {
+        if files.as_remote().is_none() || manifest.newest > known.newest {
             *known = manifest;
         }
         drop(known);
-        Ok(self.kept())
+        Ok(self.kept_blocks())
     }
 
     /// Returns the blocks that can be proved, according to the manifest as last read.
-    pub fn kept(&self) -> KeptBlocks {
+    pub fn kept_blocks(&self) -> KeptBlocks {
         let Manifest { blocks_per_file, oldest, newest, .. } = self.manifest();
         KeptBlocks { oldest, newest, blocks_per_file }
     }
 
     /// The root of a block. `version_unavailable` as in [`prove`](Self::prove).
     pub fn root(&self, height: u64) -> Result<Hash> {
-        self.at(&self.nodes, height, |(root, _)| Ok(root))
+        self.with_root(&self.nodes, height, |(root, _)| Ok(root))
     }
 
     /// Proves the state of keys at a block: their values, that they are deleted, or that they were
@@ -117,21 +117,21 @@ impl SnapshotReader {
     /// `version_unavailable` if the block is not kept or is not the last one of its file; the error
     /// names the nearest blocks that can be proved. `too_many_keys` or `proof_too_large` beyond the
     /// limits, `invalid_argument` without keys.
-    pub fn prove(&self, height: u64, keys: &[&[u8]]) -> Result<Proved> {
+    pub fn prove(&self, height: u64, keys: &[&[u8]]) -> Result<SnapshotProof> {
         if keys.is_empty() {
             return Err(Error::new(Reason::InvalidArgument, "at least one key", 0));
         }
         self.limits.check_keys(keys.len())?;
         let hashes = sorted_hashes(keys);
         self.cached_first(|nodes, cached| {
-            self.at(nodes, height, |(root, node)| {
+            self.with_root(nodes, height, |(root, node)| {
                 if let (Some(root), Some(cached), true) = (node, cached, hashes.len() > 1) {
-                    ahead::keys(nodes, cached, root, &hashes);
+                    read_ahead::keys(nodes, cached, root, &hashes);
                 }
-                let mut writer = Writer::new(PROOF);
+                let mut writer = ProofWriter::new(PROOF_ENVELOPE);
                 write_keys(nodes, height, node, &hashes, &mut writer)?;
                 self.limits.check_proof(writer.length())?;
-                Ok(Proved { root, proof: writer.finish() })
+                Ok(SnapshotProof { root, proof: writer.finish() })
             })
         })
     }
@@ -140,7 +140,7 @@ impl SnapshotReader {
     ///
     /// `invalid_argument` if `from` is after `to`; `version_unavailable` if the block before one of
     /// the changes cannot be proved; `too_many_changes` or `proof_too_large` beyond the limits.
-    pub fn history(&self, key: &[u8], from: u64, to: u64) -> Result<ProvedHistory> {
+    pub fn history(&self, key: &[u8], from: u64, to: u64) -> Result<HistoryProof> {
         if from > to {
             let expected = format_args!("a range that begins at {to} or earlier");
             return Err(Error::new(Reason::InvalidArgument, expected, from));
@@ -155,16 +155,16 @@ impl SnapshotReader {
     /// advance on several threads.
     fn history_from(
         &self,
-        nodes: &Nodes,
+        nodes: &NodeReader,
         ahead: bool,
         hashes: &[Hash],
         from: u64,
         to: u64,
-    ) -> Result<ProvedHistory> {
-        let (mut writer, mut roots) = (Writer::new(HISTORY), Vec::new());
+    ) -> Result<HistoryProof> {
+        let (mut writer, mut roots) = (ProofWriter::new(HISTORY_ENVELOPE), Vec::new());
         let mut height = to;
         loop {
-            let (root, changed) = self.at(nodes, height, |(root, node)| {
+            let (root, changed) = self.with_root(nodes, height, |(root, node)| {
                 Ok((root, write_keys(nodes, height, node, hashes, &mut writer)?))
             })?;
             self.limits.check_proof(writer.length())?;
@@ -174,7 +174,7 @@ impl SnapshotReader {
             }
             match changed {
                 Some(changed) if changed > from => height = changed - 1,
-                _ => return Ok(ProvedHistory { roots, proof: writer.finish() }),
+                _ => return Ok(HistoryProof { roots, proof: writer.finish() }),
             }
             // Each tree so far shows one change.
             self.limits.check_changes(roots.len())?;
@@ -186,24 +186,27 @@ impl SnapshotReader {
     /// Verifies against the root of `to` alone: `after` need not be kept. `invalid_argument` if
     /// `after` is not before `to`; `version_unavailable` as in [`prove`](Self::prove);
     /// `proof_too_large` beyond the limit.
-    pub fn diff(&self, after: Option<u64>, to: u64) -> Result<Proved> {
+    pub fn diff(&self, after: Option<u64>, to: u64) -> Result<SnapshotProof> {
         if after.is_some_and(|after| after >= to) {
             let expected = format_args!("a block before {to}");
             return Err(Error::new(Reason::InvalidArgument, expected, after.unwrap_or_default()));
         }
         self.cached_first(|nodes, cached| {
-            self.at(nodes, to, |(root, node)| {
+            self.with_root(nodes, to, |(root, node)| {
                 if let (Some(root), Some(cached)) = (node, cached) {
-                    ahead::changed(nodes, cached, root, after);
+                    read_ahead::changes(nodes, cached, root, after);
                 }
-                Ok(Proved { root, proof: diff(nodes, after, to, node, &self.limits)? })
+                Ok(SnapshotProof { root, proof: diff(nodes, after, to, node, &self.limits)? })
             })
         })
     }
 
     /// Makes an answer. For remote files, it first tries the cache alone. If nodes are missing there, `make` also gets
     /// the cached nodes, and reads the others ahead on several threads.
-    fn cached_first<T>(&self, make: impl Fn(&Nodes, Option<&Nodes>) -> Result<T>) -> Result<T> {
+    fn cached_first<T>(
+        &self,
+        make: impl Fn(&NodeReader, Option<&NodeReader>) -> Result<T>,
+    ) -> Result<T> {
         let Some(cached) = &self.cached else { return make(&self.nodes, None) };
         match make(cached, None) {
             // Not cached, or damaged in the cache, which dropped it.
@@ -218,16 +221,22 @@ impl SnapshotReader {
     /// and follows the changes backwards through it.
     fn read_history_ahead(&self, hashes: &[Hash], from: u64, changed: u64) {
         let Some(length) = changed.checked_sub(from).filter(|length| *length > 0) else { return };
-        let threads = length.min(AT_ONCE as u64);
+        let threads = length.min(MAX_THREADS as u64);
         let at =
             |number: u64| from + length / threads * number + length % threads * number / threads;
         let parts: Vec<(u64, u64)> =
             (0..threads).map(|number| (at(number), at(number + 1) - 1)).collect();
-        together(&parts, |&(from, to)| {
+        parallel_map(&parts, |&(from, to)| {
             let mut height = last_of_group(to, self.manifest().blocks_per_file).min(changed - 1);
             for _ in 0..self.limits.max_changes {
-                let changed = self.at(&self.nodes, height, |(_, node)| {
-                    write_keys(&self.nodes, height, node, hashes, &mut Writer::new(HISTORY))
+                let changed = self.with_root(&self.nodes, height, |(_, node)| {
+                    write_keys(
+                        &self.nodes,
+                        height,
+                        node,
+                        hashes,
+                        &mut ProofWriter::new(HISTORY_ENVELOPE),
+                    )
                 });
                 match changed {
                     Ok(Some(changed)) if changed > from => height = changed - 1,
@@ -237,22 +246,22 @@ impl SnapshotReader {
         });
     }
 
-    pub(super) fn files(&self) -> &Files {
+    pub(super) fn files(&self) -> &SnapshotFiles {
         self.nodes.files()
     }
 
     /// Reads every file of the kept blocks and returns the damaged ones: missing, truncated or
     /// changed.
-    pub fn check(&self) -> Result<Vec<Damage>> {
+    pub fn check(&self) -> Result<Vec<FileDamage>> {
         self.refresh()?;
         check(self.nodes.files(), &self.manifest())
     }
 
     /// Runs `work` on a block's root. If that fails and the block is no longer kept, reports that
     /// instead.
-    fn at<T>(
+    fn with_root<T>(
         &self,
-        nodes: &Nodes,
+        nodes: &NodeReader,
         height: u64,
         work: impl FnOnce((Hash, Option<NodeRef>)) -> Result<T>,
     ) -> Result<T> {

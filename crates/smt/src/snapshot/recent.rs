@@ -7,26 +7,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Two generations of values: when the young one is full, it becomes the old one, and the previous old
 /// one is dropped.
 #[derive(Debug)]
-pub(super) struct Recent<K, V> {
+pub(super) struct RecentCache<K, V> {
     /// The maximum weight of a generation.
     capacity: u64,
-    generations: Mutex<[Generation<K, V>; 2]>,
+    generations: Mutex<[CacheGeneration<K, V>; 2]>,
 }
 
 /// Values with their weights, and the sum of the weights.
 #[derive(Debug)]
-struct Generation<K, V> {
-    values: HashMap<K, (u64, V), BuildHasherDefault<PlaceHasher>>,
+struct CacheGeneration<K, V> {
+    values: HashMap<K, (u64, V), BuildHasherDefault<KeyHasher>>,
     weight: u64,
 }
 
-impl<K, V> Default for Generation<K, V> {
+impl<K, V> Default for CacheGeneration<K, V> {
     fn default() -> Self {
         Self { values: HashMap::default(), weight: 0 }
     }
 }
 
-impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
+impl<K: Copy + Eq + Hash, V: Clone> RecentCache<K, V> {
     /// Creates a cache of values that together weigh about this much.
     pub(super) fn new(weight: u64) -> Self {
         Self { capacity: weight / 2, generations: Mutex::default() }
@@ -61,7 +61,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
         }
     }
 
-    fn put(&self, [young, old]: &mut [Generation<K, V>; 2], key: K, weight: u64, value: V) {
+    fn put(&self, [young, old]: &mut [CacheGeneration<K, V>; 2], key: K, weight: u64, value: V) {
         if young.weight.saturating_add(weight) > self.capacity && young.weight > 0 {
             *old = core::mem::take(young);
         }
@@ -70,13 +70,13 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
         young.values.insert(key, (weight, value));
     }
 
-    fn lock(&self) -> MutexGuard<'_, [Generation<K, V>; 2]> {
+    fn lock(&self) -> MutexGuard<'_, [CacheGeneration<K, V>; 2]> {
         // Nothing panics while it holds the lock with the state half updated.
         self.generations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<K: Copy + Eq + Hash, V> Generation<K, V> {
+impl<K: Copy + Eq + Hash, V> CacheGeneration<K, V> {
     fn remove(&mut self, key: K) -> Option<(u64, V)> {
         let removed = self.values.remove(&key)?;
         self.weight -= removed.0;
@@ -87,9 +87,9 @@ impl<K: Copy + Eq + Hash, V> Generation<K, V> {
 /// Hashes block numbers and file positions, which no client chooses; several times faster than the
 /// standard library's hasher.
 #[derive(Debug, Default)]
-struct PlaceHasher(u64);
+struct KeyHasher(u64);
 
-impl Hasher for PlaceHasher {
+impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn used_values_stay_and_others_go() {
-        let cache = Recent::new(20);
+        let cache = RecentCache::new(20);
         for key in 0..100_u64 {
             cache.insert(key, 1, key + 1);
             assert_eq!((cache.get(key), cache.get(0)), (Some(key + 1), Some(1)));
@@ -124,11 +124,12 @@ mod tests {
 
     #[test]
     fn values_weigh_what_they_are_said_to() {
-        let cache = Recent::new(100);
+        let cache = RecentCache::new(100);
         for key in 0..50_u64 {
             cache.insert(key, 1 + key % 30, ());
             cache.insert(key, 1 + key % 30, ());
-            let weight = |it: &Generation<u64, ()>| it.values.values().map(|it| it.0).sum::<u64>();
+            let weight =
+                |it: &CacheGeneration<u64, ()>| it.values.values().map(|it| it.0).sum::<u64>();
             let generations = cache.lock();
             assert!(generations.iter().all(|it| it.weight == weight(it) && it.weight <= 50));
         }
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(cache.get(7), Some(()), "what is heavier than the cache is the only one");
         cache.remove(7);
         assert_eq!(cache.get(7), None);
-        let cache = Recent::new(100);
+        let cache = RecentCache::new(100);
         cache.insert(8, 3, ());
         cache.insert(9, 4, ());
         cache.retain(|key| key != 8);

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Reason, Result};
 
 /// The length of the key as u16, and of the value as u32.
@@ -12,7 +12,7 @@ pub(super) const RECORD_HEAD_BYTES: usize = 6;
 const DELETED: u32 = u32::MAX;
 
 /// Returns `key_length` or `value_length` if the change does not fit in a record.
-pub(super) fn check(&Change { key, value }: &Change<'_>) -> Result<()> {
+pub(super) fn check(&RawKeyChange { key, value }: &RawKeyChange<'_>) -> Result<()> {
     if key.len() > usize::from(u16::MAX) {
         let expected = format_args!("at most {} bytes", u16::MAX);
         return Err(Error::new(Reason::KeyLength, expected, key.len()));
@@ -27,13 +27,13 @@ pub(super) fn check(&Change { key, value }: &Change<'_>) -> Result<()> {
 }
 
 /// The length of a change's record.
-pub(super) fn length(change: &Change<'_>) -> usize {
+pub(super) fn length(change: &RawKeyChange<'_>) -> usize {
     RECORD_HEAD_BYTES + change.key.len() + change.value.map_or(0, <[u8]>::len)
 }
 
 /// Appends the record of a change, which must have passed [`check`].
 #[allow(clippy::cast_possible_truncation, reason = "checked before")]
-pub(super) fn write(&Change { key, value }: &Change<'_>, bytes: &mut Vec<u8>) {
+pub(super) fn write(&RawKeyChange { key, value }: &RawKeyChange<'_>, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&(key.len() as u16).to_le_bytes());
     let length = value.map_or(DELETED, |value| value.len() as u32);
     bytes.extend_from_slice(&length.to_le_bytes());
@@ -52,12 +52,12 @@ pub(super) fn lengths(head: [u8; RECORD_HEAD_BYTES]) -> (usize, Option<usize>) {
 }
 
 /// Reads the first record; returns its change with the remaining bytes, or `None` if it is truncated.
-pub(super) fn read(bytes: &[u8]) -> Option<(Change<'_>, &[u8])> {
+pub(super) fn read(bytes: &[u8]) -> Option<(RawKeyChange<'_>, &[u8])> {
     let (length, value_at) = lengths(*bytes.first_chunk()?);
     let (record, rest) = bytes.split_at_checked(length)?;
     let (key, value) =
         record[RECORD_HEAD_BYTES..].split_at(value_at.map_or(length, |at| at) - RECORD_HEAD_BYTES);
-    Some((Change { key, value: value_at.map(|_| value) }, rest))
+    Some((RawKeyChange { key, value: value_at.map(|_| value) }, rest))
 }
 
 #[cfg(test)]
@@ -66,8 +66,11 @@ mod tests {
 
     #[test]
     fn records_are_read_as_written_and_not_past_their_end() {
-        let changes =
-            [Change::set(b"key", b"value"), Change::set(b"", b""), Change::delete(b"gone")];
+        let changes = [
+            RawKeyChange::set(b"key", b"value"),
+            RawKeyChange::set(b"", b""),
+            RawKeyChange::delete(b"gone"),
+        ];
         let mut bytes = Vec::new();
         for change in &changes {
             write(change, &mut bytes);

@@ -4,10 +4,10 @@ use alloc::collections::BTreeSet;
 
 use prooflight_core::Result;
 
-use super::check::last_of;
-use super::files::Files;
+use super::check::last_block;
+use super::files::SnapshotFiles;
 use super::manifest::Manifest;
-use crate::tree::{Node, Tree};
+use crate::tree::{MemoryTree, VisitedNode};
 
 /// The blocks that can be proved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +32,8 @@ impl Retention {
 
 /// Removes files that no kept block needs, with some delay.
 #[derive(Debug, Default)]
-pub(super) struct Collector {
-    used: Option<Used>,
+pub(super) struct FileCollector {
+    used: Option<UsedFiles>,
 }
 
 /// The files that contain leaves of a block's tree.
@@ -41,43 +41,43 @@ pub(super) struct Collector {
 /// Every node has the height of one of the leaves below it, so a tree has nodes in no other files.
 /// A file that a block's tree does not use is not used by any newer tree.
 #[derive(Debug)]
-struct Used {
+struct UsedFiles {
     height: u64,
     files: BTreeSet<u64>,
 }
 
 /// Files written between two scans of the whole tree.
-const FILES_BETWEEN: u64 = 64;
+const FILES_BETWEEN_SCANS: u64 = 64;
 
-impl Collector {
+impl FileCollector {
     /// Continues collecting after a block was written; `tree` is the tree after that block.
     pub(super) fn collect(
         &mut self,
         retention: Retention,
         manifest: &Manifest,
-        tree: &Tree,
-        files: &Files,
+        tree: &MemoryTree,
+        files: &SnapshotFiles,
     ) -> Result<()> {
         if retention == Retention::All {
             return Ok(());
         }
         if let Some(used) = self.used.take_if(|used| used.height <= manifest.oldest) {
-            used.remove_others(files, manifest)?;
+            used.remove_unused(files, manifest)?;
         }
         let number = manifest.newest / manifest.blocks_per_file;
-        if self.used.is_none() && number.is_multiple_of(FILES_BETWEEN) {
-            self.used = Some(Used::by(tree, manifest));
+        if self.used.is_none() && number.is_multiple_of(FILES_BETWEEN_SCANS) {
+            self.used = Some(UsedFiles::of_tree(tree, manifest));
         }
         Ok(())
     }
 }
 
-impl Used {
+impl UsedFiles {
     /// Returns the files that the newest block uses.
-    fn by(tree: &Tree, manifest: &Manifest) -> Self {
+    fn of_tree(tree: &MemoryTree, manifest: &Manifest) -> Self {
         let mut files = BTreeSet::new();
         tree.visit(0, |node| {
-            if let Node::Leaf { height, .. } = node {
+            if let VisitedNode::Leaf { height, .. } = node {
                 files.insert(manifest.last_of_group(height));
             }
         });
@@ -85,10 +85,10 @@ impl Used {
     }
 
     /// Removes the older unused files.
-    fn remove_others(&self, files: &Files, manifest: &Manifest) -> Result<()> {
+    fn remove_unused(&self, files: &SnapshotFiles, manifest: &Manifest) -> Result<()> {
         let own = manifest.last_of_group(self.height);
         for name in files.list()?.into_keys() {
-            match last_of(&name) {
+            match last_block(&name) {
                 Some(last) if last < own && !self.files.contains(&last) => files.remove(&name)?,
                 _ => {}
             }

@@ -5,22 +5,23 @@ use alloc::vec::Vec;
 
 use rayon::prelude::*;
 
-use super::branches::{Branches, Clusters};
-use super::clusters::{Below, Layout};
-use super::spare::Spare;
-use crate::tree::{At, Part, Prepared, Upper};
+use super::branches::{BranchCollector, FileClusters};
+use super::buffer_pool::BufferPool;
+use super::clusters::{ChildLocation, ClusterLayout};
+use crate::tree::{DraftChild, PreparedTree, ShardPart, UpperNode};
 
 /// Returns the clusters of a block with its own file; `record_at` returns where the record of a
 /// change begins.
 pub(super) fn branches(
-    prepared: &Prepared,
-    parts: &[Part<'_>],
+    prepared: &PreparedTree,
+    parts: &[ShardPart<'_>],
     record_at: impl Fn(usize) -> u64 + Sync,
-    spare: &Spare,
-) -> Clusters {
+    spare: &BufferPool,
+) -> FileClusters {
     let height = prepared.height();
-    let layouts =
-        map(parts.to_vec(), |part| Layout::new(part.branches(), |branch| part.parent(branch)));
+    let layouts = map(parts.to_vec(), |part| {
+        ClusterLayout::new(part.branches(), |branch| part.parent(branch))
+    });
     let mut end = 0;
     let firsts = layouts.iter().map(|layout| {
         let first = end;
@@ -31,9 +32,9 @@ pub(super) fn branches(
     let written = map(parts.iter().zip(&layouts).zip(&firsts).collect(), |work| {
         let ((part, layout), first) = work;
         let below = |at| match at {
-            At::Unchanged => Below::Elsewhere,
-            At::Branch(branch) => Below::Branch(branch),
-            At::Leaf(change) => Below::At(record_at(change)),
+            DraftChild::Unchanged => ChildLocation::OtherFile,
+            DraftChild::Branch(branch) => ChildLocation::Branch(branch),
+            DraftChild::Leaf(change) => ChildLocation::SameFile(record_at(change)),
         };
         let branch = |number: usize| {
             let (depth, children) = part.branch(number);
@@ -43,14 +44,14 @@ pub(super) fn branches(
         layout.write(*first, height, branch, &mut bytes);
         bytes
     });
-    let mut branches = Branches::new(height, height);
+    let mut branches = BranchCollector::new(height, height);
     prepared.visit_upper(|node| match node {
-        Upper::Branch { depth, children: [left, right] } => branches.branch(depth, left, right),
-        Upper::Shard { part, at, kind, height } => {
+        UpperNode::Branch { depth, children: [left, right] } => branches.branch(depth, left, right),
+        UpperNode::Shard { part, at, kind, height } => {
             let at = match at {
-                At::Branch(branch) => firsts[part] + layouts[part].place(branch),
-                At::Leaf(change) => record_at(change),
-                At::Unchanged => return,
+                DraftChild::Branch(branch) => firsts[part] + layouts[part].offset(branch),
+                DraftChild::Leaf(change) => record_at(change),
+                DraftChild::Unchanged => return,
             };
             branches.placed(kind, height, at);
         }

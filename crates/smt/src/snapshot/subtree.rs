@@ -6,35 +6,35 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Hash, Result};
 
-use super::nodes::{LeafPlace, NodeRef, Nodes, Opened, Way, Window};
+use super::nodes::{NodeContent, NodePath, NodeReader, NodeRef, RecordLocation, RecordWindow};
 use super::prove::with_bit;
 use crate::hash::{Preimage, hash_keys, hash_nodes, hash_values};
-use crate::tree::{Entry, Kind};
+use crate::tree::{KeyEntry, NodeKind};
 
 /// A key's hash and its newest entry.
-pub(super) type Leaf = (Hash, Entry);
+pub(super) type LeafEntry = (Hash, KeyEntry);
 
 /// A node not read yet, the depth of the branch above it, and the path to it.
 #[derive(Clone, Copy)]
-pub(super) struct Subtree {
+pub(super) struct PendingSubtree {
     pub(super) node: NodeRef,
     pub(super) parent: Option<u8>,
     pub(super) prefix: Hash,
 }
 
 /// Leaves that are hashed together.
-const HASHED_AT_ONCE: usize = 256;
+const HASH_BATCH: usize = 256;
 
-impl Subtree {
-    pub(super) fn open(&self, nodes: &Nodes) -> Result<Opened> {
-        nodes.open(&self.node, self.way())
+impl PendingSubtree {
+    pub(super) fn open(&self, nodes: &NodeReader) -> Result<NodeContent> {
+        nodes.open(&self.node, self.path())
     }
 
-    const fn way(&self) -> Way<'_> {
-        Way { prefix: &self.prefix, parent: self.parent }
+    const fn path(&self) -> NodePath<'_> {
+        NodePath { prefix: &self.prefix, parent: self.parent }
     }
 
     /// Returns the children of its top branch, right one first.
@@ -44,15 +44,15 @@ impl Subtree {
     }
 
     /// Appends all leaves below; each node is checked against its hash.
-    pub(super) fn leaves(&self, nodes: &Nodes, leaves: &mut Vec<Leaf>) -> Result<()> {
+    pub(super) fn leaves(&self, nodes: &NodeReader, leaves: &mut Vec<LeafEntry>) -> Result<()> {
         let (mut level, mut places) = (vec![*self], Vec::new());
         while !level.is_empty() {
-            level.sort_unstable_by_key(|it| (nodes.last(&it.node), it.prefix));
+            level.sort_unstable_by_key(|it| (nodes.last_block_of(&it.node), it.prefix));
             let mut next = Vec::with_capacity(2 * level.len());
             for subtree in level {
-                if subtree.node.kind != Kind::Branch {
-                    places.push(nodes.place(&subtree.node, subtree.way())?);
-                } else if let Opened::Branch { depth, children } = subtree.open(nodes)? {
+                if subtree.node.kind != NodeKind::Branch {
+                    places.push(nodes.locate_record(&subtree.node, subtree.path())?);
+                } else if let NodeContent::Branch { depth, children } = subtree.open(nodes)? {
                     next.extend(subtree.children(depth, children));
                 }
             }
@@ -60,18 +60,18 @@ impl Subtree {
         }
         places.sort_unstable_by_key(|place| (place.last, place.at));
         leaves.reserve(places.len());
-        let mut window = Window::default();
-        let mut read = |places: &[LeafPlace]| read(nodes, places, &mut window, leaves);
-        places.chunks(HASHED_AT_ONCE).try_for_each(&mut read)
+        let mut window = RecordWindow::default();
+        let mut read = |places: &[RecordLocation]| read_leaves(nodes, places, &mut window, leaves);
+        places.chunks(HASH_BATCH).try_for_each(&mut read)
     }
 }
 
 /// Appends the leaves at these locations, in file order.
-fn read(
-    nodes: &Nodes,
-    places: &[LeafPlace],
-    window: &mut Window,
-    leaves: &mut Vec<Leaf>,
+fn read_leaves(
+    nodes: &NodeReader,
+    places: &[RecordLocation],
+    window: &mut RecordWindow,
+    leaves: &mut Vec<LeafEntry>,
 ) -> Result<()> {
     let mut records = Vec::new();
     let mut ends = Vec::with_capacity(places.len());
@@ -80,7 +80,7 @@ fn read(
         ends.push(records.len());
     }
     let mut start = 0;
-    let changes: Result<Vec<Change<'_>>> = places
+    let changes: Result<Vec<RawKeyChange<'_>>> = places
         .iter()
         .zip(ends)
         .map(|(place, end)| {
@@ -92,12 +92,12 @@ fn read(
     let key_hashes = hash_keys(changes.iter().map(|change| change.key));
     let mut value_hashes =
         hash_values(changes.iter().filter_map(|change| change.value)).into_iter();
-    let entry = |(place, change): (&LeafPlace, &Change<'_>)| Entry {
+    let entry = |(place, change): (&RecordLocation, &RawKeyChange<'_>)| KeyEntry {
         height: place.node.height,
         value_hash: change.value.and_then(|_| value_hashes.next()),
     };
-    let entries: Vec<Entry> = places.iter().zip(&changes).map(entry).collect();
-    let preimage = |(key_hash, entry): (&Hash, &Entry)| match &entry.value_hash {
+    let entries: Vec<KeyEntry> = places.iter().zip(&changes).map(entry).collect();
+    let preimage = |(key_hash, entry): (&Hash, &KeyEntry)| match &entry.value_hash {
         Some(value_hash) => Preimage::leaf(entry.height, key_hash, value_hash),
         None => Preimage::tombstone(entry.height, key_hash),
     };

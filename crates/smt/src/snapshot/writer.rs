@@ -3,27 +3,27 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Hash, Reason, Result};
 
+use super::buffer_pool::BufferPool;
 use super::check::read_whole;
 use super::corrupt;
 use super::files::file_name;
-use super::group::{BlockRecords, FIRST_RECORD, Finished, Group, are_records_of};
+use super::group::{BlockGroup, BlockRecords, FIRST_RECORD_OFFSET, FinishedFile, are_records_of};
 use super::link::{MAX_BLOCKS_PER_FILE, MAX_FILE_BYTES};
 use super::manifest::{Manifest, last_of_group};
-use super::nodes::Nodes;
-use super::publish::Writing;
+use super::nodes::NodeReader;
+use super::publish::BackgroundWrite;
 use super::record;
-use super::retention::{Collector, Retention};
+use super::retention::{FileCollector, Retention};
 use super::shards;
-use super::spare::Spare;
 use crate::hash::{MAX_HEIGHT, hash_keys, hash_values};
-use crate::tree::{HashedChange, Kind, Part, Prepared, Tree};
+use crate::tree::{HashedChange, MemoryTree, NodeKind, PreparedTree, ShardPart};
 
 /// Options for writing snapshot files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct WriterOptions {
     /// Number of blocks per file, 1 to 65,536; only the last block of each file can be proved.
     /// Fixed once a folder has files.
     pub blocks_per_file: u64,
@@ -31,14 +31,14 @@ pub struct Options {
     pub retention: Retention,
 }
 
-impl Default for Options {
+impl Default for WriterOptions {
     /// One block per file; every block is kept.
     fn default() -> Self {
         Self { blocks_per_file: 1, retention: Retention::All }
     }
 }
 
-impl Options {
+impl WriterOptions {
     pub(super) fn check(&self) -> Result<()> {
         if (1..=MAX_BLOCKS_PER_FILE).contains(&self.blocks_per_file) {
             return Ok(());
@@ -53,26 +53,26 @@ impl Options {
 /// A block is first prepared, which yields its root and changes nothing, then committed. In
 /// between, the caller stores the block itself: after a crash it prepares and commits the blocks
 /// after [`newest`](Self::newest) again. A folder may be open in only one writer at a time. Calls
-/// block the thread; see [`Files`](super::Files).
+/// block the thread; see [`SnapshotFiles`](super::SnapshotFiles).
 #[derive(Debug)]
 pub struct SnapshotWriter {
-    pub(super) nodes: Nodes,
-    pub(super) options: Options,
-    pub(super) tree: Tree,
+    pub(super) nodes: NodeReader,
+    pub(super) options: WriterOptions,
+    pub(super) tree: MemoryTree,
     /// The manifest that readers see.
     pub(super) manifest: Option<Manifest>,
     /// Whether the manifest in the folder differs or is missing.
     pub(super) is_manifest_stale: bool,
     /// The root node of the newest block whose file is written or ready to be.
-    pub(super) root: Option<(Kind, u64)>,
+    pub(super) root: Option<(NodeKind, u64)>,
     /// The blocks since then.
-    pub(super) group: Option<Group>,
+    pub(super) group: Option<BlockGroup>,
     /// A file being written, or one that could not be written yet.
-    pub(super) ready: Option<Finished>,
-    pub(super) writing: Option<Writing>,
-    pub(super) collector: Collector,
+    pub(super) ready: Option<FinishedFile>,
+    pub(super) writing: Option<BackgroundWrite>,
+    pub(super) collector: FileCollector,
     /// Buffers of the last file, for the next one.
-    pub(super) spare: Spare,
+    pub(super) spare: BufferPool,
 }
 
 /// A block not committed yet. Dropping it abandons the block.
@@ -82,7 +82,7 @@ pub struct PreparedBlock {
     height: u64,
     root: Hash,
     /// The changes; `None` if the block was already committed.
-    new: Option<(Prepared, BlockRecords)>,
+    new: Option<(PreparedTree, BlockRecords)>,
 }
 
 impl PreparedBlock {
@@ -116,7 +116,7 @@ impl SnapshotWriter {
     }
 
     /// The tree after the newest block.
-    pub const fn tree(&self) -> &Tree {
+    pub const fn tree(&self) -> &MemoryTree {
         &self.tree
     }
 
@@ -133,10 +133,10 @@ impl SnapshotWriter {
     /// effect, if it has the same changes. `invalid_argument` for other blocks, and for more than
     /// 32 GiB of records in a file; `key_length` or `value_length` for keys of more than 65,535 or
     /// values of more than 2^32 - 2 bytes.
-    pub fn prepare(&self, height: u64, changes: &[Change<'_>]) -> Result<PreparedBlock> {
-        let sorted = Sorted::new(changes)?;
+    pub fn prepare(&self, height: u64, changes: &[RawKeyChange<'_>]) -> Result<PreparedBlock> {
+        let sorted = SortedChanges::new(changes)?;
         match self.newest() {
-            Some(newest) if height <= newest => return self.again(height, &sorted),
+            Some(newest) if height <= newest => return self.prepare_again(height, &sorted),
             Some(newest) if height == newest + 1 => {}
             None => {}
             Some(newest) => {
@@ -148,7 +148,7 @@ impl SnapshotWriter {
             let expected = format_args!("a block of at most {MAX_HEIGHT}");
             return Err(Error::new(Reason::InvalidArgument, expected, height));
         }
-        let held = self.group.as_ref().map_or(0, Group::record_bytes) + sorted.record_bytes();
+        let held = self.group.as_ref().map_or(0, BlockGroup::record_bytes) + sorted.record_bytes();
         if held as u64 > MAX_FILE_BYTES / 2 {
             let expected = format_args!("{} bytes of records in a file", MAX_FILE_BYTES / 2);
             return Err(Error::new(Reason::InvalidArgument, expected, held));
@@ -159,12 +159,12 @@ impl SnapshotWriter {
     }
 
     /// Adds a prepared block to the tree, and makes its file ready if it is the last block of its file.
-    pub(super) fn take_over(&mut self, prepared: PreparedBlock) -> Result<Hash> {
+    pub(super) fn adopt(&mut self, prepared: PreparedBlock) -> Result<Hash> {
         let PreparedBlock { height, root, new } = prepared;
         let Some((prepared, records)) = new else { return Ok(root) };
         self.publish()?;
         self.tree.commit(&prepared)?;
-        let mut group = self.group.take().unwrap_or_else(|| Group::new(height));
+        let mut group = self.group.take().unwrap_or_else(|| BlockGroup::new(height));
         let branches = group.push(records, root);
         let last = last_of_group(height, self.options.blocks_per_file);
         if height < last {
@@ -180,14 +180,14 @@ impl SnapshotWriter {
     }
 
     /// Prepares and commits a block.
-    pub fn apply(&mut self, height: u64, changes: &[Change<'_>]) -> Result<Hash> {
+    pub fn apply(&mut self, height: u64, changes: &[RawKeyChange<'_>]) -> Result<Hash> {
         let prepared = self.prepare(height, changes)?;
         self.commit(prepared)
     }
 
     /// Returns the records of the changes of a prepared block, and its branches if it has its own
     /// file.
-    fn records(&self, prepared: &Prepared, sorted: &Sorted<'_, '_>) -> BlockRecords {
+    fn records(&self, prepared: &PreparedTree, sorted: &SortedChanges<'_, '_>) -> BlockRecords {
         let parts = prepared.parts();
         let starts = sorted.starts(&parts);
         let mut records = self.spare.records();
@@ -198,13 +198,13 @@ impl SnapshotWriter {
                 leaves.push((*key_hash, at));
             }
         });
-        let record_at = |change: usize| FIRST_RECORD + starts[change];
+        let record_at = |change: usize| FIRST_RECORD_OFFSET + starts[change];
         let branches = alone.then(|| shards::branches(prepared, &parts, record_at, &self.spare));
         BlockRecords { records, leaves, branches }
     }
 
     /// Accepts a block that is already present if it has the same changes.
-    fn again(&self, height: u64, sorted: &Sorted<'_, '_>) -> Result<PreparedBlock> {
+    fn prepare_again(&self, height: u64, sorted: &SortedChanges<'_, '_>) -> Result<PreparedBlock> {
         if self.ready.as_ref().is_some_and(|ready| ready.first <= height) {
             let expected = "that the newest file is published first";
             return Err(Error::new(Reason::StoreFailed, expected, format_args!("block {height}")));
@@ -231,13 +231,13 @@ impl SnapshotWriter {
 }
 
 /// The last change of each key, ascending by key hash.
-struct Sorted<'w, 'r> {
-    changes: Vec<&'w Change<'r>>,
+struct SortedChanges<'w, 'r> {
+    changes: Vec<&'w RawKeyChange<'r>>,
     hashed: Vec<HashedChange>,
 }
 
-impl<'w, 'r> Sorted<'w, 'r> {
-    fn new(changes: &'w [Change<'r>]) -> Result<Self> {
+impl<'w, 'r> SortedChanges<'w, 'r> {
+    fn new(changes: &'w [RawKeyChange<'r>]) -> Result<Self> {
         changes.iter().try_for_each(record::check)?;
         let hashes = hash_keys(changes.iter().map(|change| change.key));
         // The first bytes nearly always decide; changes of the same key stay in order.
@@ -255,7 +255,7 @@ impl<'w, 'r> Sorted<'w, 'r> {
         });
         let changes: Vec<_> = order.iter().map(|&(_, at)| &changes[at]).collect();
         let mut values = hash_values(changes.iter().filter_map(|change| change.value)).into_iter();
-        let hashed = |(&(_, at), change): (&(u64, usize), &&Change<'_>)| HashedChange {
+        let hashed = |(&(_, at), change): (&(u64, usize), &&RawKeyChange<'_>)| HashedChange {
             key_hash: hashes[at],
             value_hash: change.value.and_then(|_| values.next()),
         };
@@ -264,7 +264,7 @@ impl<'w, 'r> Sorted<'w, 'r> {
     }
 
     /// Returns where each record of an effective change begins, and where the last one ends.
-    fn starts(&self, parts: &[Part<'_>]) -> Vec<u64> {
+    fn starts(&self, parts: &[ShardPart<'_>]) -> Vec<u64> {
         let mut starts = vec![0; self.changes.len() + 1];
         for change in parts.iter().flat_map(|part| part.changes()) {
             starts[change + 1] = record::length(self.changes[change]) as u64;

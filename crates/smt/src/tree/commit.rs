@@ -4,15 +4,15 @@ use std::vec::Vec;
 
 use rayon::prelude::*;
 
-use super::draft::{BranchPlace, Draft, LeafPlace};
+use super::draft::{BranchPosition, LeafPosition, ShardDraft};
 use super::prefetch::prefetch;
 use super::shard::Shard;
 
 /// How many nodes ahead of the one being written to prefetch from the slabs.
-const AHEAD: usize = 12;
+const PREFETCH_DISTANCE: usize = 12;
 
 /// Writes the nodes of every draft into its shards.
-pub(super) fn commit(shards: &mut [Shard], drafts: &[Draft]) {
+pub(super) fn commit(shards: &mut [Shard], drafts: &[ShardDraft]) {
     let mut work = Vec::with_capacity(drafts.len());
     let (mut rest, mut first) = (shards, 0);
     for draft in drafts {
@@ -32,7 +32,7 @@ pub(super) fn commit(shards: &mut [Shard], drafts: &[Draft]) {
 }
 
 /// Writes a draft into its shards; the first of them has the index `first` in the tree.
-fn write(shards: &mut [Shard], first: usize, draft: &Draft) {
+fn write(shards: &mut [Shard], first: usize, draft: &ShardDraft) {
     let shard_of = |section: u32| draft.sections[section as usize].shard - first;
     for section in &draft.sections {
         let shard = &mut shards[section.shard - first];
@@ -40,14 +40,18 @@ fn write(shards: &mut [Shard], first: usize, draft: &Draft) {
         shard.branches.reserve(section.next_branch as usize - shard.branches.len());
         shard.leaves.reserve(section.next_leaf as usize - shard.leaves.len());
     }
-    for (at, (branch, place)) in draft.branches.iter().zip(&draft.branch_places).enumerate() {
-        if let Some(&BranchPlace { section, slot, .. }) = draft.branch_places.get(at + AHEAD) {
+    for (at, (branch, place)) in draft.branches.iter().zip(&draft.branch_positions).enumerate() {
+        if let Some(&BranchPosition { section, slot, .. }) =
+            draft.branch_positions.get(at + PREFETCH_DISTANCE)
+        {
             prefetch(&shards[shard_of(section)].branches, slot);
         }
         put(&mut shards[shard_of(place.section)].branches, place.slot, *branch);
     }
-    for (at, (leaf, place)) in draft.leaves.iter().zip(&draft.leaf_places).enumerate() {
-        if let Some(&LeafPlace { section, slot, .. }) = draft.leaf_places.get(at + AHEAD) {
+    for (at, (leaf, place)) in draft.leaves.iter().zip(&draft.leaf_positions).enumerate() {
+        if let Some(&LeafPosition { section, slot, .. }) =
+            draft.leaf_positions.get(at + PREFETCH_DISTANCE)
+        {
             prefetch(&shards[shard_of(section)].leaves, slot);
         }
         put(&mut shards[shard_of(place.section)].leaves, place.slot, *leaf);

@@ -2,8 +2,8 @@
 
 use std::vec::Vec;
 
-use super::node::Kind;
-use super::shard::{Branch, Leaf, Link, Stamp, index};
+use super::node::NodeKind;
+use super::shard::{Branch, Leaf, NodeLink, Stamp, index};
 use crate::hash::{LANES, Tweak, hash_lanes};
 use prooflight_core::Hash;
 
@@ -12,21 +12,21 @@ use prooflight_core::Hash;
 /// In breadth-first order: each round is a contiguous range of nodes, none an ancestor of another, and
 /// going through the rounds backwards visits children before their parents.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
-    pub(super) sections: Vec<Section>,
+pub(super) struct ShardDraft {
+    pub(super) sections: Vec<DraftSection>,
     pub(super) branches: Vec<Branch>,
-    pub(super) branch_places: Vec<BranchPlace>,
+    pub(super) branch_positions: Vec<BranchPosition>,
     pub(super) leaves: Vec<Leaf>,
-    pub(super) leaf_places: Vec<LeafPlace>,
+    pub(super) leaf_positions: Vec<LeafPosition>,
     /// The first branch of each round.
     pub(super) rounds: Vec<u32>,
 }
 
 /// A shard in which something changes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Section {
+pub(super) struct DraftSection {
     pub(super) shard: usize,
-    pub(super) root: Link,
+    pub(super) root: NodeLink,
     pub(super) root_hash: Hash,
     /// The root's place in the draft.
     pub(super) root_at: u32,
@@ -37,18 +37,18 @@ pub(super) struct Section {
 
 /// The position of a draft's branch in the tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BranchPlace {
-    pub(super) parent: Parent,
+pub(super) struct BranchPosition {
+    pub(super) parent: ParentRef,
     pub(super) section: u32,
     pub(super) slot: u32,
-    /// The places of the children in the draft; [`UNCHANGED`] for a child that is not in it.
+    /// The places of the children in the draft; [`UNCHANGED_CHILD`] for a child that is not in it.
     pub(super) children: [u32; 2],
 }
 
 /// The position of a draft's leaf in the tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LeafPlace {
-    pub(super) parent: Parent,
+pub(super) struct LeafPosition {
+    pub(super) parent: ParentRef,
     pub(super) section: u32,
     pub(super) slot: u32,
     /// The index of the change that wrote it.
@@ -61,47 +61,47 @@ pub(super) struct LeafPlace {
 }
 
 /// The place of a child that the block does not change.
-pub(super) const UNCHANGED: u32 = u32::MAX;
+pub(super) const UNCHANGED_CHILD: u32 = u32::MAX;
 
 /// The parent of a node: a side of a branch of the draft, or a section.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parent(u32);
+pub(super) struct ParentRef(u32);
 
-/// The decoded form of a [`Parent`].
-pub(super) enum Above {
+/// The decoded form of a [`ParentRef`].
+pub(super) enum ParentNode {
     Branch { at: usize, side: usize },
     Section(usize),
 }
 
-impl Parent {
-    const SECTION: u32 = 1 << 31;
+impl ParentRef {
+    const SECTION_BIT: u32 = 1 << 31;
 
     pub(super) const fn branch(at: u32, side: usize) -> Self {
         Self(at << 1 | index(side))
     }
 
     pub(super) const fn section(at: u32) -> Self {
-        Self(Self::SECTION | at)
+        Self(Self::SECTION_BIT | at)
     }
 
-    pub(super) const fn open(self) -> Above {
-        if self.0 & Self::SECTION == 0 {
-            Above::Branch { at: (self.0 >> 1) as usize, side: (self.0 & 1) as usize }
+    pub(super) const fn open(self) -> ParentNode {
+        if self.0 & Self::SECTION_BIT == 0 {
+            ParentNode::Branch { at: (self.0 >> 1) as usize, side: (self.0 & 1) as usize }
         } else {
-            Above::Section((self.0 & !Self::SECTION) as usize)
+            ParentNode::Section((self.0 & !Self::SECTION_BIT) as usize)
         }
     }
 }
 
-impl Draft {
+impl ShardDraft {
     /// Sets the place of a parent's child.
-    pub(super) fn attach(&mut self, parent: Parent, slot: u32, at: u32) {
+    pub(super) fn attach(&mut self, parent: ParentRef, slot: u32, at: u32) {
         match parent.open() {
-            Above::Branch { at: above, side } => {
+            ParentNode::Branch { at: above, side } => {
                 self.branches[above].slots[side] = slot;
-                self.branch_places[above].children[side] = at;
+                self.branch_positions[above].children[side] = at;
             }
-            Above::Section(section) => {
+            ParentNode::Section(section) => {
                 let section = &mut self.sections[section];
                 section.root.slot = slot;
                 section.root_at = at;
@@ -110,21 +110,21 @@ impl Draft {
     }
 
     /// The hash that a parent holds of its child: still the one before the block.
-    pub(super) fn held(&self, parent: Parent) -> Hash {
+    pub(super) fn held_hash(&self, parent: ParentRef) -> Hash {
         match parent.open() {
-            Above::Branch { at, side } => self.branches[at].hashes[side],
-            Above::Section(section) => self.sections[section].root_hash,
+            ParentNode::Branch { at, side } => self.branches[at].hashes[side],
+            ParentNode::Section(section) => self.sections[section].root_hash,
         }
     }
 
-    fn hold(&mut self, parent: Parent, stamp: Stamp, hash: Hash) {
+    fn set_held(&mut self, parent: ParentRef, stamp: Stamp, hash: Hash) {
         match parent.open() {
-            Above::Branch { at, side } => {
+            ParentNode::Branch { at, side } => {
                 let branch = &mut self.branches[at];
                 branch.stamps[side] = stamp;
                 branch.hashes[side] = hash;
             }
-            Above::Section(section) => {
+            ParentNode::Section(section) => {
                 let section = &mut self.sections[section];
                 section.root.stamp = stamp;
                 section.root_hash = hash;
@@ -148,12 +148,12 @@ impl Draft {
     }
 
     fn hash_leaves(&mut self, from: usize, count: usize) {
-        let (places, leaves) = (&self.leaf_places[from..], &self.leaves[from..]);
+        let (places, leaves) = (&self.leaf_positions[from..], &self.leaves[from..]);
         let mut hashes = [[0; 32]; LANES];
         hash_lanes(count, |lane| (places[lane].tweak(), &leaves[lane].0), &mut hashes);
         for (at, hash) in (from..from + count).zip(hashes) {
-            let LeafPlace { parent, stamp, .. } = self.leaf_places[at];
-            self.hold(parent, stamp, hash);
+            let LeafPosition { parent, stamp, .. } = self.leaf_positions[at];
+            self.set_held(parent, stamp, hash);
         }
     }
 
@@ -163,15 +163,15 @@ impl Draft {
         hash_lanes(count, |lane| (branches[lane].tweak(), &branches[lane].hashes), &mut hashes);
         for (at, hash) in (from..from + count).zip(hashes) {
             let stamp = self.branches[at].stamp();
-            self.hold(self.branch_places[at].parent, stamp, hash);
+            self.set_held(self.branch_positions[at].parent, stamp, hash);
         }
     }
 }
 
-impl LeafPlace {
+impl LeafPosition {
     fn tweak(&self) -> Tweak {
         match self.stamp.kind() {
-            Kind::Leaf => Tweak::leaf(self.stamp.height()),
+            NodeKind::Leaf => Tweak::leaf(self.stamp.height()),
             _ => Tweak::tombstone(self.stamp.height()),
         }
     }

@@ -1,9 +1,8 @@
 //! The newest state as a tree in memory.
 //!
-//! A block is computed on a draft, while reads continue to use the tree; only [`Tree::commit`] adopts the
+//! A block is computed on a draft, while reads continue to use the tree; only [`MemoryTree::commit`] adopts the
 //! draft. Source: Kauer et al. 2025, sections 4 and 5 (Pleiades).
 
-mod changed;
 mod commit;
 mod draft;
 mod node;
@@ -13,6 +12,7 @@ mod part;
 #[allow(unsafe_code, reason = "a cache hint, measured there")]
 mod prefetch;
 mod prepare;
+mod prepared_view;
 mod prove;
 mod shard;
 mod top;
@@ -27,46 +27,49 @@ use std::vec::Vec;
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::hash::MAX_HEIGHT;
-pub use node::{Child, Entry, HashedChange, Kind, Node};
-use order::{Changes, Heights};
+pub use node::{HashedChange, KeyEntry, NodeKind, VisitedChild, VisitedNode};
+use order::{BlockChanges, ChangeHeights};
 #[cfg(feature = "snapshots")]
-pub(crate) use part::{At, Part, Upper};
-pub use prepare::Prepared;
+pub(crate) use part::{DraftChild, ShardPart, UpperNode};
+pub use prepare::PreparedTree;
 use shard::{SHARDS, Shard};
-use top::Top;
+use top::TopLevels;
 use view::{TreeView, visit};
 
 /// The newest entry of every key that was ever written, and the hashes above them.
 ///
 /// Keeps only the hashes of values. A tree holds fewer than 2^32 keys whose hashes start with the same byte.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub struct MemoryTree {
     /// Identifies the tree's state; a prepared block fits only the state that it was made for.
     state: u64,
     height: Option<u64>,
     shards: Box<[Shard]>,
-    top: Top,
+    top: TopLevels,
 }
 
-impl Tree {
+impl MemoryTree {
     /// A tree without keys.
     pub fn new() -> Self {
         let shards = vec![Shard::default(); SHARDS].into_boxed_slice();
-        Self { state: next_state(), height: None, shards, top: Top::new() }
+        Self { state: next_state(), height: None, shards, top: TopLevels::new() }
     }
 
     /// The tree after a block, from the newest entry of every key that was ever written.
     ///
     /// Entries come in any order. `invalid_argument` if one is newer than the block at `newest`, or `newest` is
     /// above [`MAX_HEIGHT`].
-    pub fn restore(newest: u64, leaves: impl IntoIterator<Item = (Hash, Entry)>) -> Result<Self> {
+    pub fn restore(
+        newest: u64,
+        leaves: impl IntoIterator<Item = (Hash, KeyEntry)>,
+    ) -> Result<Self> {
         let mut tree = Self::new();
         let mut leaves = leaves.into_iter().peekable();
         let (mut list, mut heights) = (Vec::new(), Vec::new());
         while leaves.peek().is_some() || tree.height.is_none() {
             list.clear();
             heights.clear();
-            for (key_hash, Entry { height, value_hash }) in leaves.by_ref().take(RESTORED_AT_ONCE) {
+            for (key_hash, KeyEntry { height, value_hash }) in leaves.by_ref().take(RESTORE_BATCH) {
                 if height > newest {
                     let expected = format_args!("entries of blocks up to {newest}");
                     return Err(Error::new(Reason::InvalidArgument, expected, height));
@@ -74,7 +77,7 @@ impl Tree {
                 list.push(HashedChange { key_hash, value_hash });
                 heights.push(height);
             }
-            let prepared = tree.prepare_changes(newest, &list, Heights::Each(&heights))?;
+            let prepared = tree.prepare_changes(newest, &list, ChangeHeights::Each(&heights))?;
             tree.commit(&prepared)?;
         }
         Ok(tree)
@@ -101,12 +104,12 @@ impl Tree {
     }
 
     /// A key's newest entry; `None` if it was never written.
-    pub fn get(&self, key_hash: &Hash) -> Option<Entry> {
+    pub fn get(&self, key_hash: &Hash) -> Option<KeyEntry> {
         self.shards[usize::from(key_hash[0])].get(key_hash)
     }
 
-    /// Calls `show` with every node of at least this height, depth first; see [`Node`].
-    pub fn visit<'t>(&'t self, first_height: u64, show: impl FnMut(Node<'t>)) {
+    /// Calls `show` with every node of at least this height, depth first; see [`VisitedNode`].
+    pub fn visit<'t>(&'t self, first_height: u64, show: impl FnMut(VisitedNode<'t>)) {
         visit(&self.view(), |place| place.stamp.height() >= first_height, show);
     }
 
@@ -133,10 +136,10 @@ impl Tree {
     ///
     /// Changes may come in any order; the last change of a key counts. Deletes of keys that are not live do
     /// nothing. Runs on rayon's current pool; the result does not depend on it. `invalid_argument` if the
-    /// block is below the newest one or above [`MAX_HEIGHT`], `too_many_operations` above [`MAX_CHANGES`],
+    /// block is below the newest one or above [`MAX_HEIGHT`], `too_many_operations` above [`MAX_BLOCK_CHANGES`],
     /// `dictionary_full` if the tree cannot hold more keys.
-    pub fn prepare(&self, height: u64, changes: &[HashedChange]) -> Result<Prepared> {
-        self.prepare_changes(height, changes, Heights::Block(height))
+    pub fn prepare(&self, height: u64, changes: &[HashedChange]) -> Result<PreparedTree> {
+        self.prepare_changes(height, changes, ChangeHeights::Block(height))
     }
 
     fn view(&self) -> TreeView<'_> {
@@ -147,8 +150,8 @@ impl Tree {
         &self,
         height: u64,
         list: &[HashedChange],
-        heights: Heights<'_>,
-    ) -> Result<Prepared> {
+        heights: ChangeHeights<'_>,
+    ) -> Result<PreparedTree> {
         let from = self.height.unwrap_or(0);
         if !(from..=MAX_HEIGHT).contains(&height) {
             let expected = format_args!("a block from {from} to {MAX_HEIGHT}");
@@ -156,14 +159,14 @@ impl Tree {
         }
         let fullest = self.shards.iter().map(|shard| shard.leaves.len()).max();
         check_room(list.len(), fullest.unwrap_or(0))?;
-        let changes = Changes { list, heights };
-        Ok(Prepared::new(self.state, height, &self.shards, &self.top, changes))
+        let changes = BlockChanges { list, heights };
+        Ok(PreparedTree::new(self.state, height, &self.shards, &self.top, changes))
     }
 
     /// Adopts a prepared block.
     ///
     /// `invalid_argument`, with the tree unchanged, if it was prepared on another state.
-    pub fn commit(&mut self, prepared: &Prepared) -> Result<()> {
+    pub fn commit(&mut self, prepared: &PreparedTree) -> Result<()> {
         if prepared.base != self.state {
             let expected = "a block prepared on the tree's current state";
             return Err(Error::new(
@@ -190,15 +193,15 @@ impl Tree {
 /// The most changes that are prepared at once, 2^22.
 ///
 /// Each changes at most 256 branches, so an index and a side fit in 31 bits.
-pub const MAX_CHANGES: usize = 1 << 22;
+pub const MAX_BLOCK_CHANGES: usize = 1 << 22;
 
 /// The most leaves of a shard; it has fewer branches.
-const MAX_LEAVES: usize = u32::MAX as usize;
+const MAX_SHARD_LEAVES: usize = u32::MAX as usize;
 
 /// The number of leaves that a restored tree adds at a time.
-const RESTORED_AT_ONCE: usize = 1 << 17;
+const RESTORE_BATCH: usize = 1 << 17;
 
-impl Default for Tree {
+impl Default for MemoryTree {
     fn default() -> Self {
         Self::new()
     }
@@ -206,11 +209,11 @@ impl Default for Tree {
 
 /// Refuses changes that might exhaust the indices; `leaves` is the number of leaves of the fullest shard.
 fn check_room(changes: usize, leaves: usize) -> Result<()> {
-    if changes > MAX_CHANGES {
-        let expected = format_args!("at most {MAX_CHANGES} changes");
+    if changes > MAX_BLOCK_CHANGES {
+        let expected = format_args!("at most {MAX_BLOCK_CHANGES} changes");
         return Err(Error::new(Reason::TooManyOperations, expected, changes));
     }
-    if leaves > MAX_LEAVES - MAX_CHANGES {
+    if leaves > MAX_SHARD_LEAVES - MAX_BLOCK_CHANGES {
         let expected = "fewer than 2^32 keys whose hashes start with one byte";
         return Err(Error::new(Reason::DictionaryFull, expected, leaves));
     }
@@ -219,8 +222,8 @@ fn check_room(changes: usize, leaves: usize) -> Result<()> {
 
 /// A number that no other state of any tree has.
 fn next_state() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+    static NEXT_STATE: AtomicU64 = AtomicU64::new(0);
+    NEXT_STATE.fetch_add(1, Ordering::Relaxed)
 }
 
 #[cfg(test)]
@@ -230,9 +233,9 @@ mod tests {
     #[test]
     fn what_indices_are_not_enough_for_is_refused() {
         let reason = |changes, leaves| check_room(changes, leaves).map_err(|it| it.reason());
-        let most = MAX_LEAVES - MAX_CHANGES;
-        assert_eq!(reason(MAX_CHANGES, most), Ok(()));
-        assert_eq!(reason(MAX_CHANGES + 1, 0), Err(Reason::TooManyOperations));
+        let most = MAX_SHARD_LEAVES - MAX_BLOCK_CHANGES;
+        assert_eq!(reason(MAX_BLOCK_CHANGES, most), Ok(()));
+        assert_eq!(reason(MAX_BLOCK_CHANGES + 1, 0), Err(Reason::TooManyOperations));
         assert_eq!(reason(0, most + 1), Err(Reason::DictionaryFull));
     }
 }

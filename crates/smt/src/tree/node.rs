@@ -11,7 +11,7 @@ pub struct HashedChange {
 
 /// A key's newest entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct KeyEntry {
     /// The height of the block that wrote it.
     pub height: u64,
     /// The value's hash; `None` if that block deleted the key.
@@ -24,7 +24,7 @@ pub struct Entry {
 /// descends into exactly those children whose `height` is not below the requested one, so the order alone
 /// determines the parent of each node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Node<'a> {
+pub enum VisitedNode<'a> {
     /// Two subtrees that differ at one bit of the key hash.
     Branch {
         /// The bit in which the children differ, from 0, the most significant, to 255.
@@ -34,9 +34,9 @@ pub enum Node<'a> {
         /// The node's hash.
         hash: &'a [u8; 32],
         /// The child whose key hashes have a 0 at this bit.
-        left: Child<'a>,
+        left: VisitedChild<'a>,
         /// The child whose key hashes have a 1 at this bit.
-        right: Child<'a>,
+        right: VisitedChild<'a>,
     },
     /// A key's newest entry.
     Leaf {
@@ -53,9 +53,9 @@ pub enum Node<'a> {
 
 /// A child as its branch describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Child<'a> {
+pub struct VisitedChild<'a> {
     /// The kind of node.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// The block that last changed it.
     pub height: u64,
     /// Its hash.
@@ -64,7 +64,7 @@ pub struct Child<'a> {
 
 /// The kinds of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NodeKind {
     /// Two subtrees.
     Branch,
     /// A key with a value.

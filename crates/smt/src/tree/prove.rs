@@ -4,20 +4,20 @@ use std::vec::Vec;
 
 use prooflight_core::{Error, Hash, Reason, Result};
 
-use super::node::Kind;
+use super::node::NodeKind;
 use super::shard::{Leaf, bit};
-use super::view::{Opened, View};
+use super::view::{NodeView, ViewContent};
 use crate::hash::hash_value;
-use crate::proof::{PROOF, ProofLeaf, Writer};
+use crate::proof::{PROOF_ENVELOPE, ProofLeaf, ProofWriter};
 
 /// A proof of these keys, which are ascending and distinct, in the tree of a block.
 pub(super) fn prove<'t, T: AsRef<[u8]>>(
-    view: &impl View<'t>,
+    view: &impl NodeView<'t>,
     height: u64,
     mut keys: Vec<Hash>,
     mut value: impl FnMut(&Hash) -> Result<T>,
 ) -> Result<Vec<u8>> {
-    let mut writer = Writer::new(PROOF);
+    let mut writer = ProofWriter::new(PROOF_ENVELOPE);
     let root = view.root();
     if let Some(root) = &root {
         writer.root(height, root.stamp.height());
@@ -27,10 +27,10 @@ pub(super) fn prove<'t, T: AsRef<[u8]>>(
         let keys = &mut keys[range.clone()];
         match view.open(&place) {
             None => {}
-            Some(Opened::Branch { depth, children }) => {
+            Some(ViewContent::Branch { depth, children }) => {
                 let [left, right] = children.map(|child| child.stamp.height());
                 writer.branch(parent, depth, left, right);
-                let middle = range.start + part(keys, depth);
+                let middle = range.start + partition_keys(keys, depth);
                 let ranges = [range.start..middle, middle..range.end];
                 for (child, _) in children.iter().zip(&ranges).filter(|(_, keys)| keys.is_empty()) {
                     writer.closed(child.hash);
@@ -38,19 +38,19 @@ pub(super) fn prove<'t, T: AsRef<[u8]>>(
                 let opened = children.into_iter().zip(ranges).filter(|(_, keys)| !keys.is_empty());
                 pending.extend(opened.rev().map(|(child, keys)| (Some(depth), child, keys)));
             }
-            Some(Opened::Leaf(leaf)) => {
+            Some(ViewContent::Leaf(leaf)) => {
                 let Leaf([key_hash, value_hash]) = leaf;
                 let index = keys.binary_search(key_hash).ok().map(|index| index as u64);
                 match (index, place.stamp.kind()) {
-                    (Some(index), Kind::Tombstone) => {
+                    (Some(index), NodeKind::Tombstone) => {
                         writer.proof_leaf(ProofLeaf::Deleted { index });
                     }
                     (Some(index), _) => {
                         let value = value(key_hash)?;
-                        check(value.as_ref(), value_hash)?;
+                        check_value(value.as_ref(), value_hash)?;
                         writer.proof_leaf(ProofLeaf::Live { index, value: value.as_ref() });
                     }
-                    (None, Kind::Tombstone) => {
+                    (None, NodeKind::Tombstone) => {
                         writer.proof_leaf(ProofLeaf::OtherDeleted { key_hash });
                     }
                     (None, _) => writer.proof_leaf(ProofLeaf::OtherLive { key_hash, value_hash }),
@@ -64,7 +64,7 @@ pub(super) fn prove<'t, T: AsRef<[u8]>>(
 /// Stably moves the keys with a 0 at `depth` before those with a 1; returns the number of the former.
 ///
 /// Sorted keys are not enough: never-written keys may differ from the tree's keys in earlier bits.
-fn part(keys: &mut [Hash], depth: u8) -> usize {
+fn partition_keys(keys: &mut [Hash], depth: u8) -> usize {
     let (mut zeros, mut ones) = (0, Vec::new());
     for at in 0..keys.len() {
         let key = keys[at];
@@ -80,7 +80,7 @@ fn part(keys: &mut [Hash], depth: u8) -> usize {
 }
 
 /// Checks a value against the tree's hash of it: a proof with another value would be refused.
-fn check(value: &[u8], value_hash: &Hash) -> Result<()> {
+fn check_value(value: &[u8], value_hash: &Hash) -> Result<()> {
     if hash_value(value) == *value_hash {
         return Ok(());
     }

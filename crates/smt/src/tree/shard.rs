@@ -4,7 +4,7 @@
 
 use std::vec::Vec;
 
-use super::node::{Entry, Kind};
+use super::node::{KeyEntry, NodeKind};
 use super::prefetch::prefetch;
 use prooflight_core::Hash;
 
@@ -15,7 +15,7 @@ pub(super) const SHARDS: usize = 1 << SHARD_BITS;
 /// The number of key-hash bits that a branch keeps, so that a search rarely needs a leaf for them.
 pub(super) const PATH_BITS: u8 = 56;
 /// The mask of these bits.
-pub(super) const PATH: u64 = !0xff;
+pub(super) const PATH_MASK: u64 = !0xff;
 
 /// A node's height and kind in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,11 +25,11 @@ impl Stamp {
     /// The stamp of the empty tree.
     pub(super) const EMPTY: Self = Self(0);
 
-    pub(super) const fn new(kind: Kind, height: u64) -> Self {
+    pub(super) const fn new(kind: NodeKind, height: u64) -> Self {
         let kind = match kind {
-            Kind::Branch => 1,
-            Kind::Leaf => 2,
-            Kind::Tombstone => 3,
+            NodeKind::Branch => 1,
+            NodeKind::Leaf => 2,
+            NodeKind::Tombstone => 3,
         };
         Self(height << 12 | kind)
     }
@@ -39,11 +39,11 @@ impl Stamp {
     }
 
     /// The kind of the node; must not be called on [`Self::EMPTY`].
-    pub(super) const fn kind(self) -> Kind {
+    pub(super) const fn kind(self) -> NodeKind {
         match self.0 & 0xfff {
-            2 => Kind::Leaf,
-            3 => Kind::Tombstone,
-            _ => Kind::Branch,
+            2 => NodeKind::Leaf,
+            3 => NodeKind::Tombstone,
+            _ => NodeKind::Branch,
         }
     }
 
@@ -54,7 +54,7 @@ impl Stamp {
 
 /// The location and stamp of a node.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Link {
+pub(super) struct NodeLink {
     pub(super) stamp: Stamp,
     /// The index in the slab of its kind.
     pub(super) slot: u32,
@@ -79,7 +79,7 @@ impl Branch {
             hashes: [[0; 32]; 2],
             stamps: [Stamp::EMPTY; 2],
             slots: [0; 2],
-            path: prefix & PATH | depth as u64,
+            path: prefix & PATH_MASK | depth as u64,
         }
     }
 
@@ -100,14 +100,14 @@ impl Branch {
         }
     }
 
-    pub(super) const fn child(&self, side: usize) -> Link {
-        Link { stamp: self.stamps[side], slot: self.slots[side] }
+    pub(super) const fn child(&self, side: usize) -> NodeLink {
+        NodeLink { stamp: self.stamps[side], slot: self.slots[side] }
     }
 
     /// The stamp; its height is the larger of the children's.
     pub(super) fn stamp(&self) -> Stamp {
         let [left, right] = self.stamps.map(Stamp::height);
-        Stamp::new(Kind::Branch, left.max(right))
+        Stamp::new(NodeKind::Branch, left.max(right))
     }
 }
 
@@ -130,7 +130,7 @@ impl Leaf {
 /// The subtree of the keys whose hashes start with one byte.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shard {
-    pub(super) root: Link,
+    pub(super) root: NodeLink,
     pub(super) branches: Vec<Branch>,
     pub(super) leaves: Vec<Leaf>,
 }
@@ -145,17 +145,17 @@ impl Shard {
     }
 
     /// Starts to load a node.
-    pub(super) fn prefetch(&self, node: Link) {
+    pub(super) fn prefetch(&self, node: NodeLink) {
         match node.stamp.kind() {
-            Kind::Branch => prefetch(&self.branches, node.slot),
-            Kind::Leaf | Kind::Tombstone => prefetch(&self.leaves, node.slot),
+            NodeKind::Branch => prefetch(&self.branches, node.slot),
+            NodeKind::Leaf | NodeKind::Tombstone => prefetch(&self.leaves, node.slot),
         }
     }
 
     /// The leaf that the bits of a key hash lead to: the key's own if it was ever written.
     pub(super) fn search(&self, key_hash: &Hash) -> Option<(Stamp, &Leaf)> {
         let mut link = self.root;
-        while link.stamp.kind() == Kind::Branch {
+        while link.stamp.kind() == NodeKind::Branch {
             if link.stamp.is_empty() {
                 return None;
             }
@@ -165,15 +165,15 @@ impl Shard {
         Some((link.stamp, self.leaf(link.slot)))
     }
 
-    pub(super) fn get(&self, key_hash: &Hash) -> Option<Entry> {
+    pub(super) fn get(&self, key_hash: &Hash) -> Option<KeyEntry> {
         let (stamp, leaf) = self.search(key_hash)?;
-        let value_hash = (stamp.kind() == Kind::Leaf).then(|| *leaf.value_hash());
-        (leaf.key_hash() == key_hash).then_some(Entry { height: stamp.height(), value_hash })
+        let value_hash = (stamp.kind() == NodeKind::Leaf).then(|| *leaf.value_hash());
+        (leaf.key_hash() == key_hash).then_some(KeyEntry { height: stamp.height(), value_hash })
     }
 
     /// The key hash of some leaf below a node.
-    pub(super) fn some_key(&self, mut link: Link) -> &Hash {
-        while link.stamp.kind() == Kind::Branch {
+    pub(super) fn some_key(&self, mut link: NodeLink) -> &Hash {
+        while link.stamp.kind() == NodeKind::Branch {
             link = self.branch(link.slot).child(0);
         }
         self.leaf(link.slot).key_hash()
@@ -191,7 +191,7 @@ pub(super) fn prefix(key_hash: &Hash) -> u64 {
 }
 
 /// The index of the first bit in which two key hashes differ.
-pub(super) fn parting(one: &Hash, other: &Hash) -> Option<u8> {
+pub(super) fn first_difference(one: &Hash, other: &Hash) -> Option<u8> {
     let words = |hash: &Hash| -> [u64; 4] {
         core::array::from_fn(|word| {
             u64::from_be_bytes(core::array::from_fn(|byte| hash[8 * word + byte]))
@@ -201,16 +201,16 @@ pub(super) fn parting(one: &Hash, other: &Hash) -> Option<u8> {
     [0, 64, 128, 192]
         .into_iter()
         .zip(words)
-        .find_map(|(bits, (a, b))| Some(bits + first_one(a ^ b)?))
+        .find_map(|(bits, (a, b))| Some(bits + first_set_bit(a ^ b)?))
 }
 
 /// The index of the first 1, from the most significant bit.
-pub(super) const fn first_one(bits: u64) -> Option<u8> {
+pub(super) const fn first_set_bit(bits: u64) -> Option<u8> {
     let [zeros, ..] = bits.leading_zeros().to_le_bytes();
     if zeros < 64 { Some(zeros) } else { None }
 }
 
-/// An index into slabs and drafts, which `Tree::prepare` keeps below 2^32 items.
+/// An index into slabs and drafts, which `MemoryTree::prepare` keeps below 2^32 items.
 #[allow(clippy::cast_possible_truncation, reason = "prepare refuses larger ones")]
 pub(super) const fn index(length: usize) -> u32 {
     length as u32

@@ -5,14 +5,14 @@ use std::boxed::Box;
 use std::vec;
 use std::vec::Vec;
 
-use super::node::Kind;
+use super::node::NodeKind;
 use super::shard::{SHARD_BITS, SHARDS, Stamp};
 use crate::hash::{self, Preimage, hash_nodes};
 use prooflight_core::Hash;
 
 /// A subtree of the top levels or a whole shard: its stamp and hash, zeros if it is empty.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Subtree {
+pub(super) struct SubtreeHash {
     pub(super) stamp: Stamp,
     pub(super) hash: Hash,
 }
@@ -21,18 +21,18 @@ pub(super) struct Subtree {
 ///
 /// A place is a branch if both children have keys; otherwise it is a copy of its only nonempty child.
 #[derive(Clone, Debug)]
-pub(super) struct Top(Box<[Subtree]>);
+pub(super) struct TopLevels(Box<[SubtreeHash]>);
 
-impl Top {
+impl TopLevels {
     pub(super) fn new() -> Self {
-        Self(vec![Subtree::default(); 2 * SHARDS].into_boxed_slice())
+        Self(vec![SubtreeHash::default(); 2 * SHARDS].into_boxed_slice())
     }
 
-    pub(super) fn at(&self, at: usize) -> &Subtree {
+    pub(super) fn at(&self, at: usize) -> &SubtreeHash {
         &self.0[at]
     }
 
-    pub(super) fn root(&self) -> &Subtree {
+    pub(super) fn root(&self) -> &SubtreeHash {
         &self.0[1]
     }
 
@@ -40,12 +40,12 @@ impl Top {
         self.root().stamp.is_empty()
     }
 
-    pub(super) fn shard(&self, shard: usize) -> &Subtree {
+    pub(super) fn shard(&self, shard: usize) -> &SubtreeHash {
         &self.0[SHARDS + shard]
     }
 
     /// The top levels with these shards changed, in ascending order.
-    pub(super) fn with(&self, shards: impl Iterator<Item = (usize, Subtree)>) -> Self {
+    pub(super) fn with(&self, shards: impl Iterator<Item = (usize, SubtreeHash)>) -> Self {
         let mut top = self.clone();
         let mut changed: Vec<usize> = shards
             .map(|(shard, subtree)| {
@@ -80,7 +80,7 @@ impl Top {
         hash_nodes(&preimages, &mut hashes);
         for (at, hash) in branches.into_iter().zip(hashes) {
             let height = self.0[2 * at].stamp.height().max(self.0[2 * at + 1].stamp.height());
-            self.0[at] = Subtree { stamp: Stamp::new(Kind::Branch, height), hash };
+            self.0[at] = SubtreeHash { stamp: Stamp::new(NodeKind::Branch, height), hash };
         }
     }
 
@@ -105,7 +105,7 @@ impl Top {
     }
 
     /// The children, if there is a branch at this place.
-    fn branch(&self, at: usize) -> Option<[&Subtree; 2]> {
+    fn branch(&self, at: usize) -> Option<[&SubtreeHash; 2]> {
         let children = [&self.0[2 * at], &self.0[2 * at + 1]];
         children.iter().all(|it| !it.stamp.is_empty()).then_some(children)
     }
@@ -116,10 +116,10 @@ impl Top {
     }
 }
 
-fn preimage(depth: u8, left: &Subtree, right: &Subtree) -> Preimage {
+fn preimage(depth: u8, left: &SubtreeHash, right: &SubtreeHash) -> Preimage {
     Preimage::branch(depth, child(left), child(right))
 }
 
-fn child(subtree: &Subtree) -> hash::Child<'_> {
-    hash::Child { height: subtree.stamp.height(), hash: &subtree.hash }
+fn child(subtree: &SubtreeHash) -> hash::ChildHash<'_> {
+    hash::ChildHash { height: subtree.stamp.height(), hash: &subtree.hash }
 }

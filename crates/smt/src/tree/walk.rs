@@ -2,58 +2,61 @@
 
 use std::vec::Vec;
 
-use super::draft::{BranchPlace, Draft, LeafPlace, Parent, Section, UNCHANGED};
-use super::node::Kind;
-use super::order::{Changes, Key};
+use super::draft::{
+    BranchPosition, DraftSection, LeafPosition, ParentRef, ShardDraft, UNCHANGED_CHILD,
+};
+use super::node::NodeKind;
+use super::order::{BlockChanges, ChangeKey};
 use super::prefetch::prefetch;
 use super::shard::{
-    Branch, Leaf, Link, PATH, PATH_BITS, Shard, Stamp, bit, first_one, index, parting,
+    Branch, Leaf, NodeLink, PATH_BITS, PATH_MASK, Shard, Stamp, bit, first_difference,
+    first_set_bit, index,
 };
 use prooflight_core::Hash;
 
 /// A subtree still to be visited, and the changes in it, at least one.
 #[derive(Clone, Copy)]
-struct Task {
-    node: Link,
-    parent: Parent,
+struct WalkTask {
+    node: NodeLink,
+    parent: ParentRef,
     section: u32,
     start: u32,
     end: u32,
 }
 
 /// The changes of some neighbouring shards, and the nodes that they affect.
-pub(super) struct Walk<'a> {
+pub(super) struct ChangeWalk<'a> {
     pub(super) shards: &'a [Shard],
-    pub(super) changes: Changes<'a>,
+    pub(super) changes: BlockChanges<'a>,
     /// Sorted, each key once.
-    pub(super) keys: Vec<Key>,
-    pub(super) draft: Draft,
-    next: Vec<Task>,
+    pub(super) keys: Vec<ChangeKey>,
+    pub(super) draft: ShardDraft,
+    next: Vec<WalkTask>,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(shards: &'a [Shard], changes: Changes<'a>) -> Self {
-        Self { shards, changes, keys: Vec::new(), draft: Draft::default(), next: Vec::new() }
+impl<'a> ChangeWalk<'a> {
+    pub(super) fn new(shards: &'a [Shard], changes: BlockChanges<'a>) -> Self {
+        Self { shards, changes, keys: Vec::new(), draft: ShardDraft::default(), next: Vec::new() }
     }
 
     /// Adds a shard and its changes, which are the keys from `start`.
     pub(super) fn add(&mut self, shard: usize, root_hash: Hash, start: u32) {
         let it = &self.shards[shard];
         let section = index(self.draft.sections.len());
-        self.draft.sections.push(Section {
+        self.draft.sections.push(DraftSection {
             shard,
             root: it.root,
             root_hash,
-            root_at: UNCHANGED,
+            root_at: UNCHANGED_CHILD,
             next_branch: index(it.branches.len()),
             next_leaf: index(it.leaves.len()),
         });
-        let parent = Parent::section(section);
-        self.push(Task { node: it.root, parent, section, start, end: index(self.keys.len()) });
+        let parent = ParentRef::section(section);
+        self.push(WalkTask { node: it.root, parent, section, start, end: index(self.keys.len()) });
     }
 
     /// Descends the tree, one branch per round in every subtree with changes.
-    pub(super) fn run(mut self) -> Draft {
+    pub(super) fn run(mut self) -> ShardDraft {
         self.reserve();
         let mut round = Vec::new();
         while !self.next.is_empty() {
@@ -69,31 +72,31 @@ impl<'a> Walk<'a> {
     /// Reserves room for the nodes to come, so that growing lists do not copy them repeatedly.
     fn reserve(&mut self) {
         let changes = self.keys.len();
-        let of = |section: &Section| self.shards[section.shard].leaves.len();
+        let of = |section: &DraftSection| self.shards[section.shard].leaves.len();
         let leaves: usize = self.draft.sections.iter().map(of).sum();
         // Paths are shared until there are as many branches as changes; from there each change has its
         // own path down to its leaf.
         let own = leaves.checked_div(changes).and_then(usize::checked_ilog2).unwrap_or(0);
         let branches = changes * (own as usize + 3);
         self.draft.branches.reserve(branches);
-        self.draft.branch_places.reserve(branches);
+        self.draft.branch_positions.reserve(branches);
         self.draft.leaves.reserve(changes);
-        self.draft.leaf_places.reserve(changes);
+        self.draft.leaf_positions.reserve(changes);
     }
 
     /// Puts the subtree's root into the draft and its children among the next tasks.
-    fn place(&mut self, task: Task) {
+    fn place(&mut self, task: WalkTask) {
         let (first, last) = (self.keys[task.start as usize], self.keys[task.end as usize - 1]);
         let shard = self.shard(task.section);
         let stamp = task.node.stamp;
         if stamp.is_empty() {
-            match self.changes.parting(first, last) {
+            match self.changes.first_difference(first, last) {
                 None => self.new_leaf(task, first),
                 Some(depth) => self.new_branch(task, depth, first.prefix, None),
             }
-        } else if stamp.kind() == Kind::Branch {
+        } else if stamp.kind() == NodeKind::Branch {
             let branch = shard.branch(task.node.slot);
-            match self.parting(shard, task.node, branch, first, last) {
+            match self.first_difference(shard, task.node, branch, first, last) {
                 None => self.old_branch(task, *branch),
                 Some(depth) => {
                     let side = branch.side(depth, || shard.some_key(task.node));
@@ -102,7 +105,7 @@ impl<'a> Walk<'a> {
             }
         } else {
             let key_hash = shard.leaf(task.node.slot).key_hash();
-            match self.parting_from(key_hash, first, last) {
+            match self.first_difference_from(key_hash, first, last) {
                 None => self.leaf(task, first, task.node.slot),
                 Some(depth) => {
                     let side = bit(key_hash, depth);
@@ -113,31 +116,38 @@ impl<'a> Walk<'a> {
     }
 
     /// The first bit in which a key differs from those below a branch; `None` if all keys go through it.
-    fn parting(
+    fn first_difference(
         &self,
         shard: &Shard,
-        node: Link,
+        node: NodeLink,
         branch: &Branch,
-        first: Key,
-        last: Key,
+        first: ChangeKey,
+        last: ChangeKey,
     ) -> Option<u8> {
         let depth = branch.depth();
         let path = branch.path();
-        let differing = (first.prefix ^ path | last.prefix ^ path) & PATH;
-        let parting = match first_one(differing) {
-            None if depth > PATH_BITS => self.parting_from(shard.some_key(node), first, last),
+        let differing = (first.prefix ^ path | last.prefix ^ path) & PATH_MASK;
+        let parting = match first_set_bit(differing) {
+            None if depth > PATH_BITS => {
+                self.first_difference_from(shard.some_key(node), first, last)
+            }
             parting => parting,
         };
         parting.filter(|&it| it < depth)
     }
 
     /// The first bit in which either of two keys differs from a third one.
-    fn parting_from(&self, key_hash: &Hash, first: Key, last: Key) -> Option<u8> {
-        let of = |key| parting(&self.changes.of(key).key_hash, key_hash);
+    fn first_difference_from(
+        &self,
+        key_hash: &Hash,
+        first: ChangeKey,
+        last: ChangeKey,
+    ) -> Option<u8> {
+        let of = |key| first_difference(&self.changes.of(key).key_hash, key_hash);
         [of(first), of(last)].into_iter().flatten().min()
     }
 
-    fn old_branch(&mut self, task: Task, branch: Branch) {
+    fn old_branch(&mut self, task: WalkTask, branch: Branch) {
         let at = index(self.draft.branches.len());
         let depth = branch.depth();
         self.draft.branches.push(branch);
@@ -145,18 +155,18 @@ impl<'a> Walk<'a> {
         let middle = self.middle(task, depth);
         for (side, start, end) in [(0, task.start, middle), (1, middle, task.end)] {
             if start < end {
-                let parent = Parent::branch(at, side);
-                self.push(Task { node: branch.child(side), parent, start, end, ..task });
+                let parent = ParentRef::branch(at, side);
+                self.push(WalkTask { node: branch.child(side), parent, start, end, ..task });
             }
         }
     }
 
     /// Adds a branch above the old subtree, which becomes its child on the side `old`.
-    fn new_branch(&mut self, task: Task, depth: u8, prefix: u64, old: Option<usize>) {
+    fn new_branch(&mut self, task: WalkTask, depth: u8, prefix: u64, old: Option<usize>) {
         let at = index(self.draft.branches.len());
         let mut branch = Branch::new(depth, prefix);
         if let Some(side) = old {
-            branch.hashes[side] = self.draft.held(task.parent);
+            branch.hashes[side] = self.draft.held_hash(task.parent);
             branch.stamps[side] = task.node.stamp;
             branch.slots[side] = task.node.slot;
         }
@@ -168,46 +178,52 @@ impl<'a> Walk<'a> {
         let middle = self.middle(task, depth);
         for (side, start, end) in [(0, task.start, middle), (1, middle, task.end)] {
             if start < end {
-                let parent = Parent::branch(at, side);
-                self.push(Task { node: branch.child(side), parent, start, end, ..task });
+                let parent = ParentRef::branch(at, side);
+                self.push(WalkTask { node: branch.child(side), parent, start, end, ..task });
             }
         }
     }
 
-    fn place_branch(&mut self, task: Task, slot: u32) {
-        let at = index(self.draft.branch_places.len());
-        let Task { parent, section, .. } = task;
-        let children = [UNCHANGED; 2];
-        self.draft.branch_places.push(BranchPlace { parent, section, slot, children });
+    fn place_branch(&mut self, task: WalkTask, slot: u32) {
+        let at = index(self.draft.branch_positions.len());
+        let WalkTask { parent, section, .. } = task;
+        let children = [UNCHANGED_CHILD; 2];
+        self.draft.branch_positions.push(BranchPosition { parent, section, slot, children });
         self.draft.attach(parent, slot, at);
     }
 
-    fn new_leaf(&mut self, task: Task, key: Key) {
+    fn new_leaf(&mut self, task: WalkTask, key: ChangeKey) {
         let section = &mut self.draft.sections[task.section as usize];
         let slot = section.next_leaf;
         section.next_leaf += 1;
         self.leaf(task, key, slot);
     }
 
-    fn leaf(&mut self, task: Task, key: Key, slot: u32) {
+    fn leaf(&mut self, task: WalkTask, key: ChangeKey, slot: u32) {
         let change = self.changes.of(key);
-        let kind = if change.value_hash.is_some() { Kind::Leaf } else { Kind::Tombstone };
+        let kind = if change.value_hash.is_some() { NodeKind::Leaf } else { NodeKind::Tombstone };
         let value_hash = change.value_hash.unwrap_or_default();
         let at = index(self.draft.leaves.len());
         self.draft.leaves.push(Leaf([change.key_hash, value_hash]));
         let stamp = Stamp::new(kind, self.changes.height(key));
-        let Task { parent, section, .. } = task;
-        self.draft.leaf_places.push(LeafPlace { parent, section, slot, change: key.at, stamp });
+        let WalkTask { parent, section, .. } = task;
+        self.draft.leaf_positions.push(LeafPosition {
+            parent,
+            section,
+            slot,
+            change: key.at,
+            stamp,
+        });
         self.draft.attach(parent, slot, at);
     }
 
     /// The index of the first key with a 1 at `depth`.
-    fn middle(&self, task: Task, depth: u8) -> u32 {
+    fn middle(&self, task: WalkTask, depth: u8) -> u32 {
         let keys = &self.keys[task.start as usize..task.end as usize];
         task.start + index(keys.partition_point(|&key| self.changes.bit(key, depth) == 0))
     }
 
-    fn push(&mut self, task: Task) {
+    fn push(&mut self, task: WalkTask) {
         self.shard(task.section).prefetch(task.node);
         if task.end - task.start == 1 {
             prefetch(self.changes.list, self.keys[task.start as usize].at);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use blake2s_simd::Params;
 use prooflight_core::Hash;
-use prooflight_smt::tree::{Entry, HashedChange};
+use prooflight_smt::tree::{HashedChange, KeyEntry};
 
 #[derive(Default)]
 pub struct ByHash {
-    pub entries: BTreeMap<Hash, Entry>,
+    pub entries: BTreeMap<Hash, KeyEntry>,
 }
 
 impl ByHash {
@@ -19,7 +19,7 @@ impl ByHash {
         for (key_hash, value_hash) in last {
             let live = self.entries.get(&key_hash).is_some_and(|it| it.value_hash.is_some());
             if value_hash.is_some() || live {
-                self.entries.insert(key_hash, Entry { height, value_hash });
+                self.entries.insert(key_hash, KeyEntry { height, value_hash });
             }
         }
     }
@@ -30,8 +30,8 @@ impl ByHash {
     }
 }
 
-fn node(leaves: &[(Hash, Entry)], depth: u16) -> (u64, Hash) {
-    if let [(key_hash, Entry { height, value_hash })] = leaves {
+fn node(leaves: &[(Hash, KeyEntry)], depth: u16) -> (u64, Hash) {
+    if let [(key_hash, KeyEntry { height, value_hash })] = leaves {
         let tag = if value_hash.is_some() { 0x010 } else { 0x011 };
         let pair = [*key_hash, value_hash.unwrap_or_default()].concat();
         return (*height, hash(height << 12 | 0xfff, tag, &pair));

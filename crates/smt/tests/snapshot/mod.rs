@@ -5,19 +5,19 @@
 
 use std::path::{Path, PathBuf};
 
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Limits, Result};
-use prooflight_smt::snapshot::{Files, Options, SnapshotReader, SnapshotWriter};
+use prooflight_smt::snapshot::{SnapshotFiles, SnapshotReader, SnapshotWriter, WriterOptions};
 use prooflight_smt::verify;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use prooflight_testkit::smt::plain::{Op, Plain};
+use prooflight_testkit::smt::plain::{BlockOp, PlainTree};
 
 pub const LIMITS: Limits = Limits::DEFAULT;
 
-pub fn files(folder: &Path) -> Files {
-    Files::local(folder).unwrap()
+pub fn files(folder: &Path) -> SnapshotFiles {
+    SnapshotFiles::local(folder).unwrap()
 }
 
 /// Every file of a folder, with its bytes.
@@ -30,7 +30,7 @@ pub fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// A writer of a folder in which nothing is damaged.
-pub fn open(folder: &Path, options: Options) -> SnapshotWriter {
+pub fn open(folder: &Path, options: WriterOptions) -> SnapshotWriter {
     let (writer, damage) = SnapshotWriter::open(files(folder), options).unwrap();
     assert_eq!(damage, []);
     writer
@@ -41,20 +41,20 @@ pub fn reader(folder: &Path) -> SnapshotReader {
     SnapshotReader::open(files(folder), 1 << 16).unwrap()
 }
 
-pub fn blocks_per_file(blocks_per_file: u64) -> Options {
-    Options { blocks_per_file, ..Options::default() }
+pub fn blocks_per_file(blocks_per_file: u64) -> WriterOptions {
+    WriterOptions { blocks_per_file, ..WriterOptions::default() }
 }
 
-pub fn changes(ops: &[Op]) -> Vec<Change<'_>> {
-    ops.iter().map(Change::from).collect()
+pub fn changes(ops: &[BlockOp]) -> Vec<RawKeyChange<'_>> {
+    ops.iter().map(RawKeyChange::from).collect()
 }
 
-pub fn set(key: &[u8], value: &[u8]) -> Op {
+pub fn set(key: &[u8], value: &[u8]) -> BlockOp {
     (key.to_vec(), Some(value.to_vec()))
 }
 
 /// The operations of a block, the same on every call.
-pub fn block(seed: u64, height: u64, keys: u32, most: usize) -> Vec<Op> {
+pub fn block(seed: u64, height: u64, keys: u32, most: usize) -> Vec<BlockOp> {
     let mut rng = StdRng::seed_from_u64(seed << 32 | height);
     let count = rng.random_range(0..most);
     (0..count).map(|_| (key(&mut rng, keys), value(&mut rng))).collect()
@@ -72,7 +72,7 @@ fn value(rng: &mut StdRng) -> Option<Vec<u8>> {
 /// Proves keys and compares the answers with the plain tree; returns a refusal.
 pub fn prove_and_compare(
     reader: &SnapshotReader,
-    plain: &Plain,
+    plain: &PlainTree,
     root: &[u8; 32],
     height: u64,
     keys: &[Vec<u8>],

@@ -5,41 +5,41 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use prooflight_amb::prover::{PageSize, Tree};
-use prooflight_amb::{Get, Range, Root, verify, verify_range};
+use prooflight_amb::prover::{MemoryTree, PageSize};
+use prooflight_amb::{KeysQuestion, RangeQuestion, TrustedRoot, verify, verify_range};
 use prooflight_bench::Result;
 use prooflight_core::Limits;
-use prooflight_core::store::Change;
-use prooflight_json::Hex;
+use prooflight_core::store::RawKeyChange;
+use prooflight_json::HexBytes;
 use serde_json::{Value, json};
 
-use crate::report::{Samples, Table, timed};
+use crate::report::{ReportTable, TimeSamples, timed};
 use crate::workload::SplitMix;
 
 /// Changes of a block: first new keys, later new values of random ones.
-const BLOCK: usize = 10_000;
+const BLOCK_CHANGES: usize = 10_000;
 /// The number of blocks of new values.
-const UPDATES: usize = 50;
+const UPDATE_BLOCKS: usize = 50;
 /// The number of proofs of each kind.
-const PROOFS: usize = 1000;
+const PROOFS_PER_KIND: usize = 1000;
 /// Rounds over all proofs of a kind.
-const ROUNDS: usize = 30;
+const MEASURE_ROUNDS: usize = 30;
 /// Entries of a page.
-const PAGE: usize = 1000;
+const PAGE_ENTRIES: usize = 1000;
 
-type Bytes = [u8; 32];
+type EntryBytes = [u8; 32];
 
 /// Measures a tree of this many keys.
-pub(crate) fn trees(table: &mut Table, keys: usize) -> Result<()> {
-    let mut grown = Grown::new(keys)?;
-    table.text(&format!("amb, {} keys, blocks of {BLOCK}", grown.tree.len()));
+pub(crate) fn trees(table: &mut ReportTable, keys: usize) -> Result<()> {
+    let mut grown = GrowingTree::new(keys)?;
+    table.text(&format!("amb, {} keys, blocks of {BLOCK_CHANGES}", grown.tree.len()));
     proofs(table, &grown.tree, keys)?;
-    let (mut known, mut updates) = (SplitMix(11), Samples::new());
-    for _ in 0..UPDATES {
-        let mut keys = (0..BLOCK).map(|_| known.next() % keys as u64);
+    let (mut known, mut updates) = (SplitMix(11), TimeSamples::new());
+    for _ in 0..UPDATE_BLOCKS {
+        let mut keys = (0..BLOCK_CHANGES).map(|_| known.next() % keys as u64);
         updates.add(grown.apply(&mut keys)?);
     }
-    let rate = |times: &Samples| BLOCK as f64 * 1e3 / times.median();
+    let rate = |times: &TimeSamples| BLOCK_CHANGES as f64 * 1e3 / times.median();
     table.rates("new keys a second", rate(&grown.inserts), None);
     table.rates("new values a second", rate(&updates), None);
     Ok(())
@@ -48,27 +48,27 @@ pub(crate) fn trees(table: &mut Table, keys: usize) -> Result<()> {
 /// Proofs for the WebAssembly benchmark from a tree of this many keys, with the milliseconds in which they are
 /// verified natively.
 pub(crate) fn cases(keys: usize) -> Result<Value> {
-    let Grown { tree, .. } = Grown::new(keys)?;
+    let GrowingTree { tree, .. } = GrowingTree::new(keys)?;
     let root = root_of(&tree)?;
-    let Root { hash, height } = root;
-    let (gets, pages) = (gets(&tree, keys, PROOFS)?, pages(&tree, PROOFS / 10)?);
+    let TrustedRoot { hash, height } = root;
+    let (gets, pages) = (gets(&tree, keys, PROOFS_PER_KIND)?, pages(&tree, PROOFS_PER_KIND / 10)?);
     let native_gets = gets.per_call(|key, proof| {
-        let question = Get { keys: &[key], at: height };
+        let question = KeysQuestion { keys: &[key], at: height };
         black_box(verify(&root, &question, proof, &Limits::DEFAULT)?.get());
         Ok(())
     })?;
     let native_pages = pages.per_call(|lo, proof| {
-        let question = Range { lo, hi: None, at: height, reverse: false };
+        let question = RangeQuestion { lo, hi: None, at: height, reverse: false };
         black_box(verify_range(&root, &question, proof, &Limits::DEFAULT)?.get());
         Ok(())
     })?;
-    let list = |proved: &Proved| -> Vec<Value> {
-        let hex = |bytes: &[u8]| Hex(bytes.to_vec());
+    let list = |proved: &ProofSamples| -> Vec<Value> {
+        let hex = |bytes: &[u8]| HexBytes(bytes.to_vec());
         proved.proofs.iter().map(|(key, proof)| json!([hex(key), hex(proof)])).collect()
     };
     Ok(json!({
         "keys": tree.len(),
-        "root": Hex(hash.to_vec()),
+        "root": HexBytes(hash.to_vec()),
         "block": height,
         "gets": list(&gets),
         "pages": list(&pages),
@@ -77,21 +77,21 @@ pub(crate) fn cases(keys: usize) -> Result<Value> {
 }
 
 /// A tree that has grown block by block.
-struct Grown {
-    tree: Tree,
+struct GrowingTree {
+    tree: MemoryTree,
     height: u64,
     values: SplitMix,
     /// Times of the last blocks only: the tree is smaller before.
-    inserts: Samples,
+    inserts: TimeSamples,
 }
 
-impl Grown {
+impl GrowingTree {
     fn new(keys: usize) -> Result<Self> {
-        let tree = Tree::new();
-        let mut grown = Self { tree, height: 0, values: SplitMix(7), inserts: Samples::new() };
-        for first in (0..keys).step_by(BLOCK) {
-            let time = grown.apply(&mut (first..first + BLOCK).map(|key| key as u64))?;
-            if first + UPDATES * BLOCK >= keys {
+        let tree = MemoryTree::new();
+        let mut grown = Self { tree, height: 0, values: SplitMix(7), inserts: TimeSamples::new() };
+        for first in (0..keys).step_by(BLOCK_CHANGES) {
+            let time = grown.apply(&mut (first..first + BLOCK_CHANGES).map(|key| key as u64))?;
+            if first + UPDATE_BLOCKS * BLOCK_CHANGES >= keys {
                 grown.inserts.add(time);
             }
         }
@@ -100,11 +100,12 @@ impl Grown {
 
     /// Writes new values of these keys as a block; returns the time.
     fn apply(&mut self, keys: &mut dyn Iterator<Item = u64>) -> Result<Duration> {
-        let mut changes: Vec<(Bytes, Bytes)> =
+        let mut changes: Vec<(EntryBytes, EntryBytes)> =
             keys.map(|key| (bytes(&mut SplitMix(key)), bytes(&mut self.values))).collect();
         changes.sort_unstable();
         changes.dedup_by_key(|change| change.0);
-        let changes: Vec<_> = changes.iter().map(|(key, value)| Change::set(key, value)).collect();
+        let changes: Vec<_> =
+            changes.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
         let (root, time) = timed(|| self.tree.update(self.height, &changes));
         root?;
         self.height += 1;
@@ -112,28 +113,30 @@ impl Grown {
     }
 }
 
-fn proofs(table: &mut Table, tree: &Tree, keys: usize) -> Result<()> {
-    let gets = gets(tree, keys, PROOFS)?;
-    table.rates("bytes of a proof of one key", gets.length() as f64 / PROOFS as f64, None);
+fn proofs(table: &mut ReportTable, tree: &MemoryTree, keys: usize) -> Result<()> {
+    let gets = gets(tree, keys, PROOFS_PER_KIND)?;
+    table.rates("bytes of a proof of one key", gets.length() as f64 / PROOFS_PER_KIND as f64, None);
     table.rates("ns to verify it", gets.times.median() * 1e6, None);
-    let pages = pages(tree, PROOFS / 10)?;
+    let pages = pages(tree, PROOFS_PER_KIND / 10)?;
     let ratio = pages.length() as f64 / (64 * pages.entries) as f64;
-    table.text(&format!("pages of {PAGE}: {ratio:.3} times the bytes of the keys and values"));
+    table.text(&format!(
+        "pages of {PAGE_ENTRIES}: {ratio:.3} times the bytes of the keys and values"
+    ));
     table.rates("ns to verify one", pages.times.median() * 1e6, None);
     Ok(())
 }
 
 /// Proofs about a tree, and the times to verify them.
 #[derive(Default)]
-struct Proved {
+struct ProofSamples {
     /// The key, or the lower bound of a page, and the proof.
-    proofs: Vec<(Bytes, Vec<u8>)>,
+    proofs: Vec<(EntryBytes, Vec<u8>)>,
     /// The number of entries of all pages.
     entries: usize,
-    times: Samples,
+    times: TimeSamples,
 }
 
-impl Proved {
+impl ProofSamples {
     fn length(&self) -> usize {
         self.proofs.iter().map(|(_, proof)| proof.len()).sum()
     }
@@ -141,8 +144,8 @@ impl Proved {
     /// The milliseconds of a call: the median of rounds over all proofs.
     fn per_call(&self, verify: impl Fn(&[u8], &[u8]) -> Result<()>) -> Result<f64> {
         let calls = u32::try_from(self.proofs.len())?;
-        let mut times = Samples::new();
-        for _ in 0..ROUNDS {
+        let mut times = TimeSamples::new();
+        for _ in 0..MEASURE_ROUNDS {
             let (done, time) =
                 timed(|| self.proofs.iter().try_for_each(|(key, proof)| verify(key, proof)));
             done?;
@@ -153,13 +156,13 @@ impl Proved {
 }
 
 /// Proofs of one key each.
-fn gets(tree: &Tree, keys: usize, count: usize) -> Result<Proved> {
+fn gets(tree: &MemoryTree, keys: usize, count: usize) -> Result<ProofSamples> {
     let root = root_of(tree)?;
     let mut random = SplitMix(13);
-    let mut proved = Proved::default();
+    let mut proved = ProofSamples::default();
     for _ in 0..count {
         let key = bytes(&mut SplitMix(random.next() % keys as u64));
-        let question = Get { keys: &[&key], at: root.height };
+        let question = KeysQuestion { keys: &[&key], at: root.height };
         let proof = tree.prove(&question)?;
         for _ in 0..5 {
             let (answers, time) = timed(|| verify(&root, &question, &proof, &Limits::DEFAULT));
@@ -172,14 +175,14 @@ fn gets(tree: &Tree, keys: usize, count: usize) -> Result<Proved> {
 }
 
 /// Pages with random lower bounds.
-fn pages(tree: &Tree, count: usize) -> Result<Proved> {
+fn pages(tree: &MemoryTree, count: usize) -> Result<ProofSamples> {
     let root = root_of(tree)?;
     let mut random = SplitMix(17);
-    let mut proved = Proved::default();
-    let page = PageSize { entries: PAGE, ..PageSize::default() };
+    let mut proved = ProofSamples::default();
+    let page = PageSize { entries: PAGE_ENTRIES, ..PageSize::default() };
     for _ in 0..count {
         let lo = bytes(&mut random);
-        let question = Range { lo: &lo, hi: None, at: root.height, reverse: false };
+        let question = RangeQuestion { lo: &lo, hi: None, at: root.height, reverse: false };
         let proof = tree.prove_range(&question, page)?;
         let (found, time) = timed(|| verify_range(&root, &question, &proof, &Limits::DEFAULT));
         proved.entries += found?.entries.len();
@@ -189,12 +192,12 @@ fn pages(tree: &Tree, count: usize) -> Result<Proved> {
     Ok(proved)
 }
 
-fn root_of(tree: &Tree) -> Result<Root> {
+fn root_of(tree: &MemoryTree) -> Result<TrustedRoot> {
     let height = tree.height().ok_or("no block")?;
-    Ok(Root { hash: tree.root(), height })
+    Ok(TrustedRoot { hash: tree.root(), height })
 }
 
-fn bytes(words: &mut SplitMix) -> Bytes {
+fn bytes(words: &mut SplitMix) -> EntryBytes {
     let mut bytes = [0; 32];
     for chunk in bytes.chunks_mut(8) {
         chunk.copy_from_slice(&words.next().to_be_bytes());

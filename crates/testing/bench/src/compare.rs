@@ -4,63 +4,64 @@
 use std::io::{IsTerminal, stderr};
 
 use prooflight_avl::{AvlProver, Digest};
-use prooflight_bench::{Case, Cases, Hashing, Result, Work, read, write};
-use prooflight_json::Hex;
-use prooflight_vectors::avl::Op;
+use prooflight_bench::{BatchCase, HashInputs, LabelCounts, Result, VerifierCases, read, write};
+use prooflight_json::HexBytes;
+use prooflight_vectors::avl::AvlOp;
 use serde_json::Value;
 
-use crate::Plan;
+use crate::BenchPlan;
 use crate::account;
-use crate::process::Pair;
-use crate::report::{Samples, Table, timed};
-use crate::workload::{OPERATIONS, PARAMS, Workload};
+use crate::process::ProcessPair;
+use crate::report::{ReportTable, TimeSamples, timed};
+use crate::workload::{BATCH_OPERATIONS, BatchWorkload, DICTIONARY_PARAMS};
 
 /// Compares provers and verifiers on one dictionary.
-pub(crate) fn dictionary(table: &mut Table, keys: usize, plan: Plan) -> Result<()> {
+pub(crate) fn dictionary(table: &mut ReportTable, keys: usize, plan: BenchPlan) -> Result<()> {
     let name = match keys {
         1_000_000.. => format!("{} M keys", keys / 1_000_000),
         _ => format!("{} k keys", keys / 1000),
     };
-    let mut workload = Workload::new();
-    let mut provers = Pair::start("prover")?;
-    let mut before = AvlProver::new(PARAMS)?.digest();
+    let mut workload = BatchWorkload::new();
+    let mut provers = ProcessPair::start("prover")?;
+    let mut before = AvlProver::new(DICTIONARY_PARAMS)?.digest();
     progress(&format!("{name}: inserting"), 0, keys);
     while let Some(ops) = workload.grow(keys) {
         provers.load(&serde_json::to_string(&ops)?)?;
         before = digest(&provers.work()?.digests)?;
         progress(&format!("{name}: inserting"), workload.keys(), keys);
     }
-    let mut times = <[Samples; 2]>::default();
-    let mut verifiers = Verifiers::default();
+    let mut times = <[TimeSamples; 2]>::default();
+    let mut verifiers = VerifierTimes::default();
     let mut proof_bytes = 0;
     for number in 0..plan.batches {
         progress(&format!("{name}: batches"), number, plan.batches);
         let ops = workload.batch();
         provers.load(&serde_json::to_string(&ops)?)?;
         let answers = provers.compete()?;
-        Samples::add_both(&mut times, &answers);
+        TimeSamples::add_both(&mut times, &answers);
         let [proved, _] = answers;
         let after = digest(&proved.digests)?;
-        let case = Case { params: PARAMS, before, after, ops, proof: proved.proof.0 };
+        let case =
+            BatchCase { params: DICTIONARY_PARAMS, before, after, ops, proof: proved.proof.0 };
         proof_bytes += case.proof.len();
         before = after;
         verifiers.verify(&write(core::slice::from_ref(&case))?, plan.repeats)?;
     }
     progress_ends();
     table.times(&name, "prover", &times);
-    let per_operation = proof_bytes / (plan.batches * OPERATIONS);
+    let per_operation = proof_bytes / (plan.batches * BATCH_OPERATIONS);
     table.both("  bytes of proof an operation", [per_operation; 2]);
     verifiers.report(table, "");
     Ok(())
 }
 
 /// Compares verifiers on all blocks of a vector file.
-pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
+pub(crate) fn blocks(table: &mut ReportTable, json: &str, plan: BenchPlan) -> Result<()> {
     let name = format!("{} Ergo blocks", read(json)?.len());
     // Contenders read a single line.
     let json: Value = serde_json::from_str(json)?;
     let json = json.to_string();
-    let mut verifiers = Verifiers::default();
+    let mut verifiers = VerifierTimes::default();
     for _ in 0..plan.batches {
         verifiers.verify(&json, plan.repeats)?;
     }
@@ -69,24 +70,24 @@ pub(crate) fn blocks(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
 }
 
 /// Compares verifiers on the mainnet account proofs of a vector file.
-pub(crate) fn accounts(table: &mut Table, json: &str, plan: Plan) -> Result<()> {
-    let cases = account::accounts(json, account::NODES)?;
-    let verifications = cases.len() * account::REPEATS;
+pub(crate) fn accounts(table: &mut ReportTable, json: &str, plan: BenchPlan) -> Result<()> {
+    let cases = account::accounts(json, account::PROOF_NODES)?;
+    let verifications = cases.len() * account::VERIFY_REPEATS;
     let json: Value = serde_json::from_str(json)?;
     let json = json.to_string();
-    let mut times = <[Samples; 2]>::default();
-    let mut hashing = Samples::default();
+    let mut times = <[TimeSamples; 2]>::default();
+    let mut hashing = TimeSamples::default();
     let mut allocations = [0; 2];
     for _ in 0..plan.batches {
-        let mut pair = Pair::start("account")?;
+        let mut pair = ProcessPair::start("account")?;
         pair.load(&json)?;
         allocations = pair.compete()?.map(|answer| answer.allocations / verifications);
         for _ in 0..plan.repeats {
-            Samples::add_both(&mut times, &pair.compete()?);
+            TimeSamples::add_both(&mut times, &pair.compete()?);
             hashing.add(timed(|| account::hash(&cases)).1);
         }
     }
-    let name = format!("mainnet accounts, {} nodes", account::NODES);
+    let name = format!("mainnet accounts, {} nodes", account::PROOF_NODES);
     table.times(&name, &format!("{verifications} verifications"), &times);
     table.floor("    the nodes' Keccak-256 alone", &hashing, &times);
     table.both("  allocations a verification", allocations);
@@ -94,44 +95,50 @@ pub(crate) fn accounts(table: &mut Table, json: &str, plan: Plan) -> Result<()> 
 }
 
 /// Builds consecutive batches on a dictionary of `keys` keys, with our prover.
-pub(crate) fn cases(keys: usize, batches: usize) -> Result<Vec<Case>> {
-    let mut workload = Workload::new();
-    let mut prover = AvlProver::new(PARAMS.with_max_operations(1 << 20))?;
+pub(crate) fn cases(keys: usize, batches: usize) -> Result<Vec<BatchCase>> {
+    let mut workload = BatchWorkload::new();
+    let mut prover = AvlProver::new(DICTIONARY_PARAMS.with_max_operations(1 << 20))?;
     while let Some(ops) = workload.grow(keys) {
-        prover.apply_batch(&ops.iter().map(Op::borrow).collect::<Vec<_>>())?;
+        prover.apply_batch(&ops.iter().map(AvlOp::borrow).collect::<Vec<_>>())?;
     }
     let case = |_| {
         let (before, ops) = (prover.digest(), workload.batch());
-        let batch = prover.apply_batch(&ops.iter().map(Op::borrow).collect::<Vec<_>>())?;
-        Ok(Case { params: PARAMS, before, after: batch.digest, ops, proof: batch.proof })
+        let batch = prover.apply_batch(&ops.iter().map(AvlOp::borrow).collect::<Vec<_>>())?;
+        Ok(BatchCase {
+            params: DICTIONARY_PARAMS,
+            before,
+            after: batch.digest,
+            ops,
+            proof: batch.proof,
+        })
     };
     (0..batches).map(case).collect()
 }
 
 /// The times of both verifiers, and the lower bounds from hashing.
 #[derive(Default)]
-struct Verifiers {
-    times: [Samples; 2],
+struct VerifierTimes {
+    times: [TimeSamples; 2],
     batches: usize,
-    work: Work,
+    work: LabelCounts,
     allocations: [usize; 2],
     /// Hashing alone: one message at a time, and several at once.
-    hashing: [Samples; 2],
+    hashing: [TimeSamples; 2],
 }
 
-impl Verifiers {
+impl VerifierTimes {
     /// Runs both verifiers on the cases of a vector file several times, and hashes as much as they
     /// must.
     fn verify(&mut self, json: &str, repeats: usize) -> Result<()> {
         let cases = read(json)?;
-        let after: Vec<Hex> = cases.iter().map(|case| Hex(case.after.0.into())).collect();
-        let work = Cases::Ours(cases).work()?;
+        let after: Vec<HexBytes> = cases.iter().map(|case| HexBytes(case.after.0.into())).collect();
+        let work = VerifierCases::Ours(cases).work()?;
         self.work = self.work + work;
-        let hashing = Hashing::new(work.compressions);
+        let hashing = HashInputs::new(work.compressions);
         self.batches += 1;
         // Memory placement changes a process's times by up to a half, so each process is used only
         // once.
-        let mut pair = Pair::start("verifier")?;
+        let mut pair = ProcessPair::start("verifier")?;
         pair.load(json)?;
         if pair.work()?.digests != after {
             return Err("a digest is not the one after the batch".into());
@@ -140,16 +147,16 @@ impl Verifiers {
             *sum += answer.allocations;
         }
         for _ in 0..repeats {
-            Samples::add_both(&mut self.times, &pair.compete()?);
+            TimeSamples::add_both(&mut self.times, &pair.compete()?);
             self.hashing[0].add(timed(|| hashing.one_by_one()).1);
             self.hashing[1].add(timed(|| hashing.many_at_once()).1);
         }
         Ok(())
     }
 
-    fn report(&self, table: &mut Table, name: &str) {
+    fn report(&self, table: &mut ReportTable, name: &str) {
         let [one_by_one, many_at_once] = &self.hashing;
-        let Work { labels, compressions } = self.work;
+        let LabelCounts { labels, compressions } = self.work;
         let [labels, compressions] = [labels, compressions].map(|sum| sum / self.batches);
         table.times(name, "verifier", &self.times);
         let work = format!("  {labels} labels in {compressions} compressions");
@@ -160,7 +167,7 @@ impl Verifiers {
     }
 }
 
-fn digest(digests: &[Hex]) -> Result<Digest> {
+fn digest(digests: &[HexBytes]) -> Result<Digest> {
     match digests {
         [digest] => Ok(Digest::try_from(&digest.0[..])?),
         _ => Err("not one digest".into()),

@@ -9,16 +9,16 @@ use blake2b_simd::Params;
 use blake2b_simd::many::{HashManyJob, hash_many};
 
 /// The input of an internal node's label, which takes one compression.
-type Input = [u8; 66];
+type LabelInput = [u8; 66];
 
 /// Messages hashed per call.
-const CHUNK: usize = 16;
+const HASH_BATCH: usize = 16;
 
 /// Distinct inputs for a number of compressions.
 #[derive(Default)]
-pub struct Hashing(Vec<Input>);
+pub struct HashInputs(Vec<LabelInput>);
 
-impl Hashing {
+impl HashInputs {
     /// Makes the inputs.
     pub fn new(compressions: usize) -> Self {
         let input = |n: usize| {
@@ -40,9 +40,9 @@ impl Hashing {
     pub fn many_at_once(&self) {
         let mut params = Params::new();
         params.hash_length(32);
-        for chunk in self.0.chunks(CHUNK) {
-            let input = |n: usize| chunk.get(n).map_or(&[][..], Input::as_slice);
-            let mut jobs: [_; CHUNK] = array::from_fn(|n| HashManyJob::new(&params, input(n)));
+        for chunk in self.0.chunks(HASH_BATCH) {
+            let input = |n: usize| chunk.get(n).map_or(&[][..], LabelInput::as_slice);
+            let mut jobs: [_; HASH_BATCH] = array::from_fn(|n| HashManyJob::new(&params, input(n)));
             hash_many(&mut jobs[..chunk.len()]);
             black_box(&jobs);
         }

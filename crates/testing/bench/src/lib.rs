@@ -10,9 +10,9 @@ pub mod sstore;
 
 use prooflight_avl::Digest;
 
-pub use case::{Case, read, write};
-pub use hashing::Hashing;
-pub use peer::{PeerCase, PeerProver, Work, peer_operations};
+pub use case::{BatchCase, read, write};
+pub use hashing::HashInputs;
+pub use peer::{LabelCounts, PeerCase, PeerProver, peer_operations};
 
 /// An operation in the peer's types.
 pub use ergo_avltree_rust::operation::Operation as PeerOperation;
@@ -21,14 +21,14 @@ pub use ergo_avltree_rust::operation::Operation as PeerOperation;
 pub type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Send + Sync>>;
 
 /// The cases of a vector file, converted for one of the verifiers.
-pub enum Cases {
+pub enum VerifierCases {
     /// For our verifier.
-    Ours(Vec<Case>),
+    Ours(Vec<BatchCase>),
     /// For the peer's verifier.
     Peer(Vec<PeerCase>),
 }
 
-impl Cases {
+impl VerifierCases {
     /// Reads a vector file for our verifier.
     pub fn ours(json: &str) -> Result<Self> {
         Ok(Self::Ours(read(json)?))
@@ -42,13 +42,13 @@ impl Cases {
     /// Verifies each case; returns the digests.
     pub fn verify(&self) -> Result<Vec<Digest>> {
         match self {
-            Self::Ours(cases) => cases.iter().map(Case::verify).collect(),
+            Self::Ours(cases) => cases.iter().map(BatchCase::verify).collect(),
             Self::Peer(cases) => cases.iter().map(PeerCase::verify).collect(),
         }
     }
 
     /// Counts the hashing that every verifier of these cases must do.
-    pub fn work(&self) -> Result<Work> {
+    pub fn work(&self) -> Result<LabelCounts> {
         let converted: Vec<PeerCase>;
         let cases = match self {
             Self::Ours(cases) => {
@@ -57,11 +57,11 @@ impl Cases {
             }
             Self::Peer(cases) => cases,
         };
-        cases.iter().try_fold(Work::default(), |sum, case| Ok(sum + case.work()?))
+        cases.iter().try_fold(LabelCounts::default(), |sum, case| Ok(sum + case.work()?))
     }
 }
 
-impl Default for Cases {
+impl Default for VerifierCases {
     fn default() -> Self {
         Self::Ours(Vec::new())
     }

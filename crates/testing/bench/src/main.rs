@@ -10,12 +10,12 @@ mod account;
 mod allocations;
 mod amb;
 mod compare;
-mod contender;
 mod figures;
 mod machine;
 mod nervos;
 mod process;
 mod report;
+mod runner;
 mod tree;
 mod workload;
 
@@ -23,11 +23,11 @@ use std::path::{Path, PathBuf};
 
 use prooflight_bench::{Result, write};
 
-use crate::report::Table;
+use crate::report::ReportTable;
 
 /// The size of a run.
 #[derive(Clone, Copy)]
-struct Plan {
+struct BenchPlan {
     /// Number of keys of each dictionary.
     dictionaries: &'static [usize],
     /// Number of keys of each tree, and whether the peers' trees are measured too.
@@ -38,27 +38,27 @@ struct Plan {
     repeats: usize,
 }
 
-const FULL: Plan = Plan {
+const FULL_PLAN: BenchPlan = BenchPlan {
     dictionaries: &[100_000, 1_000_000],
     trees: &[(1_000_000, true), (10_000_000, false)],
     batches: 15,
     repeats: 5,
 };
-const QUICK: Plan =
-    Plan { dictionaries: &[100_000], trees: &[(1_000_000, true)], batches: 5, repeats: 3 };
+const QUICK_PLAN: BenchPlan =
+    BenchPlan { dictionaries: &[100_000], trees: &[(1_000_000, true)], batches: 5, repeats: 3 };
 
-const BLOCKS: &str = include_str!("../../../../test-vectors/avl/ergo_mainnet.json");
-const ANSWERS: &str = include_str!("../../../../test-vectors/mpt/eth_get_proof.json");
+const ERGO_BLOCKS_JSON: &str = include_str!("../../../../test-vectors/avl/ergo_mainnet.json");
+const ACCOUNT_PROOFS_JSON: &str = include_str!("../../../../test-vectors/mpt/eth_get_proof.json");
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
-        [] => benchmark(FULL),
-        ["--quick"] => benchmark(QUICK),
+        [] => benchmark(FULL_PLAN),
+        ["--quick"] => benchmark(QUICK_PLAN),
         ["--write-cases", folder] => write_cases(&PathBuf::from(folder)),
-        ["--contender", side, role] => contender::serve(side, role),
-        ["--trees"] => benchmark_trees(FULL),
+        ["--contender", side, role] => runner::serve(side, role),
+        ["--trees"] => benchmark_trees(FULL_PLAN),
         ["--amb", keys] => benchmark_amb(keys),
         ["--write-amb", keys, file] => write_amb(keys, Path::new(file)),
         ["--figures", ref options @ ..] => figures::benchmark(options),
@@ -71,25 +71,25 @@ fn main() -> Result<()> {
     }
 }
 
-fn benchmark(plan: Plan) -> Result<()> {
+fn benchmark(plan: BenchPlan) -> Result<()> {
     machine::describe();
-    let mut table = Table::new();
+    let mut table = ReportTable::new();
     for &keys in plan.dictionaries {
         compare::dictionary(&mut table, keys, plan)?;
     }
-    compare::blocks(&mut table, BLOCKS, plan)?;
-    compare::accounts(&mut table, ANSWERS, plan)?;
+    compare::blocks(&mut table, ERGO_BLOCKS_JSON, plan)?;
+    compare::accounts(&mut table, ACCOUNT_PROOFS_JSON, plan)?;
     trees(&mut table, plan)?;
     amb::trees(&mut table, 1_000_000)?;
     table.print();
-    println!("\n{}\nLoad average at the end: {}.", report::LEGEND, machine::load());
+    println!("\n{}\nLoad average at the end: {}.", report::TABLE_LEGEND, machine::load());
     Ok(())
 }
 
 /// Benchmarks only the trees.
-fn benchmark_trees(plan: Plan) -> Result<()> {
+fn benchmark_trees(plan: BenchPlan) -> Result<()> {
     machine::describe();
-    let mut table = Table::new();
+    let mut table = ReportTable::new();
     trees(&mut table, plan)?;
     table.print();
     println!("\nLoad average at the end: {}.", machine::load());
@@ -99,14 +99,14 @@ fn benchmark_trees(plan: Plan) -> Result<()> {
 /// Benchmarks only the ordered keys.
 fn benchmark_amb(keys: &str) -> Result<()> {
     machine::describe();
-    let mut table = Table::new();
+    let mut table = ReportTable::new();
     amb::trees(&mut table, keys.parse()?)?;
     table.print();
     println!("\nLoad average at the end: {}.", machine::load());
     Ok(())
 }
 
-fn trees(table: &mut Table, plan: Plan) -> Result<()> {
+fn trees(table: &mut ReportTable, plan: BenchPlan) -> Result<()> {
     for &(keys, peer) in plan.trees {
         tree::trees(table, keys, plan.batches, peer)?;
     }

@@ -8,17 +8,17 @@ use sparse_merkle_tree::default_store::DefaultStore;
 use sparse_merkle_tree::traits::Hasher as _;
 use sparse_merkle_tree::{CompiledMerkleProof, H256, SparseMerkleTree};
 
-use crate::tree::{Block, Key, Side, Verified};
+use crate::tree::{BlockChanges, KeyBytes, TreeSide, VerifiedProofs};
 
 #[derive(Default)]
-pub(crate) struct Nervos(SparseMerkleTree<Blake2bHasher, H256, DefaultStore<H256>>);
+pub(crate) struct NervosTree(SparseMerkleTree<Blake2bHasher, H256, DefaultStore<H256>>);
 
-impl Side for Nervos {
+impl TreeSide for NervosTree {
     type Prepared = Vec<(H256, H256)>;
 
     /// An all-zero value means that the key is absent.
-    fn hash(&self, block: &Block) -> Self::Prepared {
-        let change = |(key, value): &(Key, Option<Key>)| {
+    fn hash(&self, block: &BlockChanges) -> Self::Prepared {
+        let change = |(key, value): &(KeyBytes, Option<KeyBytes>)| {
             (hash(key), value.as_ref().map_or(H256::zero(), hash))
         };
         block.iter().map(change).collect()
@@ -29,8 +29,8 @@ impl Side for Nervos {
         Ok(())
     }
 
-    fn prove(&self, _height: u64, live: &[(Key, Key)]) -> Result<Verified> {
-        let prove = |(key, _): &(Key, Key)| {
+    fn prove(&self, _height: u64, live: &[(KeyBytes, KeyBytes)]) -> Result<VerifiedProofs> {
+        let prove = |(key, _): &(KeyBytes, KeyBytes)| {
             let keys = vec![hash(key)];
             Ok(self.0.merkle_proof(keys.clone())?.compile(keys)?.0)
         };
@@ -45,11 +45,11 @@ impl Side for Nervos {
             }
         }
         let time = start.elapsed();
-        Ok(Verified { bytes, time, decoded: None })
+        Ok(VerifiedProofs { bytes, time, decoded: None })
     }
 }
 
-fn hash(bytes: &Key) -> H256 {
+fn hash(bytes: &KeyBytes) -> H256 {
     let mut hasher = Blake2bHasher::default();
     hasher.write_h256(&H256::from(*bytes));
     hasher.finish()

@@ -9,11 +9,11 @@ use ergo_avltree_rust::batch_avl_verifier::BatchAVLVerifier;
 use ergo_avltree_rust::batch_node::{AVLTree, Node, NodeHeader, NodeId};
 use ergo_avltree_rust::operation::{KeyDelta, KeyValue, Operation};
 use prooflight_avl::{Digest, Params};
-use prooflight_vectors::avl::Op;
+use prooflight_vectors::avl::AvlOp;
 
-use crate::{Case, Result};
+use crate::{BatchCase, Result};
 
-/// A [`Case`] in the peer's types, so that no conversion is timed.
+/// A [`BatchCase`] in the peer's types, so that no conversion is timed.
 pub struct PeerCase {
     params: Params,
     before: Bytes,
@@ -23,7 +23,7 @@ pub struct PeerCase {
 
 /// The hashing that every verifier must do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct LabelCounts {
     /// Labels to compute: those of the nodes that the proof expands, and of the new nodes.
     pub labels: usize,
     /// BLAKE2b compressions for these labels.
@@ -32,7 +32,7 @@ pub struct Work {
 
 impl PeerCase {
     /// Converts a case.
-    pub fn new(case: &Case) -> Self {
+    pub fn new(case: &BatchCase) -> Self {
         Self {
             params: case.params,
             before: Bytes::copy_from_slice(&case.before.0),
@@ -51,9 +51,9 @@ impl PeerCase {
     }
 
     /// Counts labels in the peer's tree, which computes each label on first use.
-    pub fn work(&self) -> Result<Work> {
+    pub fn work(&self) -> Result<LabelCounts> {
         let mut verifier = self.reconstruct()?;
-        let mut work = Work::default();
+        let mut work = LabelCounts::default();
         work.count(&verifier.top_node(), &|_| true);
         for op in &self.ops {
             verifier.perform_one_operation(op)?;
@@ -68,7 +68,7 @@ impl PeerCase {
     }
 }
 
-impl Work {
+impl LabelCounts {
     /// Counts the expanded nodes below `node`, stopping at those that are not `needed`.
     fn count(&mut self, node: &NodeId, needed: &dyn Fn(&NodeHeader) -> bool) {
         let length = match &*node.borrow() {
@@ -88,7 +88,7 @@ impl Work {
     }
 }
 
-impl Add for Work {
+impl Add for LabelCounts {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -117,20 +117,22 @@ impl PeerProver {
 }
 
 /// Converts operations to the peer's types.
-pub fn peer_operations(ops: &[Op]) -> Vec<Operation> {
+pub fn peer_operations(ops: &[AvlOp]) -> Vec<Operation> {
     ops.iter().map(operation).collect()
 }
 
-fn operation(op: &Op) -> Operation {
+fn operation(op: &AvlOp) -> Operation {
     let bytes = |bytes: &[u8]| Bytes::copy_from_slice(bytes);
     match op {
-        Op::Lookup { key } => Operation::Lookup(bytes(&key.0)),
-        Op::Insert { key, value } => Operation::Insert(key_value(&key.0, &value.0)),
-        Op::Update { key, value } => Operation::Update(key_value(&key.0, &value.0)),
-        Op::InsertOrUpdate { key, value } => Operation::InsertOrUpdate(key_value(&key.0, &value.0)),
-        Op::Remove { key } => Operation::Remove(bytes(&key.0)),
-        Op::RemoveIfExists { key } => Operation::RemoveIfExists(bytes(&key.0)),
-        Op::UpdateLongBy { key, delta } => {
+        AvlOp::Lookup { key } => Operation::Lookup(bytes(&key.0)),
+        AvlOp::Insert { key, value } => Operation::Insert(key_value(&key.0, &value.0)),
+        AvlOp::Update { key, value } => Operation::Update(key_value(&key.0, &value.0)),
+        AvlOp::InsertOrUpdate { key, value } => {
+            Operation::InsertOrUpdate(key_value(&key.0, &value.0))
+        }
+        AvlOp::Remove { key } => Operation::Remove(bytes(&key.0)),
+        AvlOp::RemoveIfExists { key } => Operation::RemoveIfExists(bytes(&key.0)),
+        AvlOp::UpdateLongBy { key, delta } => {
             Operation::UpdateLongBy(KeyDelta { key: bytes(&key.0), delta: delta.0 })
         }
     }

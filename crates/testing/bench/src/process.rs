@@ -6,18 +6,18 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use prooflight_bench::Result;
 use serde::de::DeserializeOwned;
 
-use crate::contender::Answer;
+use crate::runner::RunMeasurement;
 
 /// Both sides of one role, which alternate.
-pub(crate) struct Pair {
-    ours: Process,
-    peer: Process,
+pub(crate) struct ProcessPair {
+    ours: SideProcess,
+    peer: SideProcess,
     rounds: usize,
 }
 
-impl Pair {
+impl ProcessPair {
     pub(crate) fn start(role: &str) -> Result<Self> {
-        let start = |side| Process::start(&["--contender", side, role]);
+        let start = |side| SideProcess::start(&["--contender", side, role]);
         let (ours, peer) = (start("ours")?, start("peer")?);
         Ok(Self { ours, peer, rounds: 0 })
     }
@@ -29,17 +29,17 @@ impl Pair {
     }
 
     /// Runs both at once, when their times do not count.
-    pub(crate) fn work(&mut self) -> Result<Answer> {
+    pub(crate) fn work(&mut self) -> Result<RunMeasurement> {
         self.ours.send("")?;
         self.peer.send("")?;
-        let answers: [Answer; 2] = [self.ours.receive()?, self.peer.receive()?];
+        let answers: [RunMeasurement; 2] = [self.ours.receive()?, self.peer.receive()?];
         same(&answers)?;
         let [ours, _] = answers;
         Ok(ours)
     }
 
     /// Runs one after the other, in the opposite order next time; the results must agree.
-    pub(crate) fn compete(&mut self) -> Result<[Answer; 2]> {
+    pub(crate) fn compete(&mut self) -> Result<[RunMeasurement; 2]> {
         let answers = if self.rounds.is_multiple_of(2) {
             let ours = self.ours.work()?;
             [ours, self.peer.work()?]
@@ -54,7 +54,7 @@ impl Pair {
 }
 
 /// Fails if the sides differ: their times would be meaningless.
-fn same([ours, peer]: &[Answer; 2]) -> Result<()> {
+fn same([ours, peer]: &[RunMeasurement; 2]) -> Result<()> {
     if ours.digests == peer.digests && ours.proof == peer.proof {
         return Ok(());
     }
@@ -62,13 +62,13 @@ fn same([ours, peer]: &[Answer; 2]) -> Result<()> {
 }
 
 /// A process of this program that measures, line by line.
-pub(crate) struct Process {
+pub(crate) struct SideProcess {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-impl Process {
+impl SideProcess {
     pub(crate) fn start(args: &[&str]) -> Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(args)
@@ -102,7 +102,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for SideProcess {
     fn drop(&mut self) {
         // The process is no longer needed and may have gigabytes to free. It may also have exited
         // already.

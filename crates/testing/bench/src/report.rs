@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
-use crate::contender::Answer;
+use crate::runner::RunMeasurement;
 
 /// How to read the table.
-pub(crate) const LEGEND: &str = "\
+pub(crate) const TABLE_LEGEND: &str = "\
 Times are what the processor worked: medians of all samples, in brackets the middle half of them.
 A prover performs the operations, makes the proof and computes the new digest. A verifier reads the
 proof, performs the operations, computes the new digest and frees what it took. Labels are the
@@ -27,9 +27,9 @@ pub(crate) fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
 
 /// Times of repeated runs of the same work.
 #[derive(Default)]
-pub(crate) struct Samples(Vec<Duration>);
+pub(crate) struct TimeSamples(Vec<Duration>);
 
-impl Samples {
+impl TimeSamples {
     pub(crate) const fn new() -> Self {
         Self(Vec::new())
     }
@@ -39,7 +39,7 @@ impl Samples {
     }
 
     /// Adds the times of both sides.
-    pub(crate) fn add_both(times: &mut [Self; 2], answers: &[Answer; 2]) {
+    pub(crate) fn add_both(times: &mut [Self; 2], answers: &[RunMeasurement; 2]) {
         for (times, answer) in times.iter_mut().zip(answers) {
             times.add(Duration::from_nanos(answer.nanoseconds));
         }
@@ -63,20 +63,20 @@ impl Samples {
 }
 
 /// A table with five columns: the data, the measurement, ours, the peer, ours / peer.
-pub(crate) struct Table(Vec<[String; 5]>);
+pub(crate) struct ReportTable(Vec<[String; 5]>);
 
-impl Table {
+impl ReportTable {
     pub(crate) fn new() -> Self {
         Self(vec![["", "", "ours", "peer", "ours / peer"].map(str::to_owned)])
     }
 
-    pub(crate) fn times(&mut self, data: &str, what: &str, [ours, peer]: &[Samples; 2]) {
+    pub(crate) fn times(&mut self, data: &str, what: &str, [ours, peer]: &[TimeSamples; 2]) {
         let ratio = format!("{:.2}", ours.median() / peer.median());
         self.0.push([data.to_owned(), what.to_owned(), ours.show(), peer.show(), ratio]);
     }
 
     /// Adds a lower bound for the time of any verifier, and both times as multiples of it.
-    pub(crate) fn floor(&mut self, what: &str, floor: &Samples, times: &[Samples; 2]) {
+    pub(crate) fn floor(&mut self, what: &str, floor: &TimeSamples, times: &[TimeSamples; 2]) {
         let what = format!("{what}: {:.2} ms", floor.median());
         let [ours, peer] = [0, 1].map(|side: usize| times[side].median() / floor.median());
         self.0.push([

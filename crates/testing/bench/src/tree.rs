@@ -16,24 +16,29 @@ use jmt::{KeyHash, RootHash, Sha256Jmt};
 use prooflight_bench::Result;
 use prooflight_core::Limits;
 use prooflight_smt::hash::{hash_key, hash_value};
-use prooflight_smt::tree::{HashedChange, Tree};
+use prooflight_smt::tree::{HashedChange, MemoryTree};
 use prooflight_smt::verify;
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
-use crate::nervos::Nervos;
-use crate::report::{Samples, Table};
+use crate::nervos::NervosTree;
+use crate::report::{ReportTable, TimeSamples};
 use crate::workload::{SplitMix, bytes};
 
 /// Operations per block: 90 % update, 5 % insert and 5 % delete random keys.
-const BLOCK: usize = 100_000;
+const BLOCK_OPERATIONS: usize = 100_000;
 /// Number of keys that are proved and verified.
-const PROOFS: usize = 1000;
+const PROOF_COUNT: usize = 1000;
 
 /// Compares trees of `keys` keys. With `peers` also those of the peers, which take minutes, and
 /// gigabytes for more keys.
-pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peers: bool) -> Result<()> {
-    let run = |side: &str, threads: usize| -> Result<Run> {
+pub(crate) fn trees(
+    table: &mut ReportTable,
+    keys: usize,
+    blocks: usize,
+    peers: bool,
+) -> Result<()> {
+    let run = |side: &str, threads: usize| -> Result<TreeFigures> {
         eprintln!("{} M keys, {side}, {threads} threads", keys / 1_000_000);
         let args = ["--tree".into(), side.into(), keys.to_string()];
         let output = Command::new(std::env::current_exe()?)
@@ -46,14 +51,14 @@ pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peers: bool) 
     let peer = |side| if peers { run(side, 1).map(Some) } else { Ok(None) };
     let (jmt, nervos) = (peer("jmt")?, peer("nervos")?);
     table.text(&format!("{} M keys, blocks of 100 k operations", keys / 1_000_000));
-    let mut beside = |what: &str, get: fn(&Run) -> f64| {
+    let mut beside = |what: &str, get: fn(&TreeFigures) -> f64| {
         table.rates(what, get(&ours), jmt.as_ref().map(get));
         if let Some(nervos) = &nervos {
             table.rates("  beside sparse-merkle-tree", get(&ours), Some(get(nervos)));
         }
     };
-    beside("operations a second", Run::rate);
-    beside("  the clock's, one thread", Run::wall_rate);
+    beside("operations a second", TreeFigures::rate);
+    beside("  the clock's, one thread", TreeFigures::wall_rate);
     beside("bytes of memory a key", |it| it.bytes_a_key);
     beside("bytes of a proof", |it| it.proof_bytes);
     beside("ns to verify one, from its bytes", |it| it.verify_ns);
@@ -67,7 +72,7 @@ pub(crate) fn trees(table: &mut Table, keys: usize, blocks: usize, peers: bool) 
 
 /// The measurements of one process.
 #[derive(Default, Serialize, Deserialize)]
-struct Run {
+struct TreeFigures {
     /// Nanoseconds per block: CPU time, and wall-clock time.
     cpu: Vec<u64>,
     wall: Vec<u64>,
@@ -80,7 +85,7 @@ struct Run {
     decoded_ns: Option<f64>,
 }
 
-impl Run {
+impl TreeFigures {
     fn rate(&self) -> f64 {
         rate(&self.cpu)
     }
@@ -96,42 +101,44 @@ impl Run {
 
 /// Returns operations per second in the median block.
 fn rate(nanoseconds: &[u64]) -> f64 {
-    let mut samples = Samples::default();
+    let mut samples = TimeSamples::default();
     for &it in nanoseconds {
         samples.add(Duration::from_nanos(it));
     }
-    BLOCK as f64 * 1e3 / samples.median()
+    BLOCK_OPERATIONS as f64 * 1e3 / samples.median()
 }
 
-/// Measures one side and prints a [`Run`].
+/// Measures one side and prints a [`TreeFigures`].
 pub(crate) fn serve(side: &str, keys: &str, blocks: &str, threads: &str) -> Result<()> {
     let (keys, blocks) = (keys.parse()?, blocks.parse()?);
     let pool = ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
     let run = match side {
-        "ours" => pool.install(|| measure(&mut Ours::default(), keys, blocks)),
-        "jmt" => measure(&mut Jmt { store: MockTreeStore::default(), root: None }, keys, blocks),
-        "nervos" => measure(&mut Nervos::default(), keys, blocks),
+        "ours" => pool.install(|| measure(&mut SmtTree::default(), keys, blocks)),
+        "jmt" => {
+            measure(&mut JmtTree { store: MockTreeStore::default(), root: None }, keys, blocks)
+        }
+        "nervos" => measure(&mut NervosTree::default(), keys, blocks),
         _ => Err("sides are ours, jmt and nervos".into()),
     }?;
     println!("{}", serde_json::to_string(&run)?);
     Ok(())
 }
 
-pub(crate) type Key = [u8; 32];
-pub(crate) type Block = Vec<(Key, Option<Key>)>;
+pub(crate) type KeyBytes = [u8; 32];
+pub(crate) type BlockChanges = Vec<(KeyBytes, Option<KeyBytes>)>;
 
-pub(crate) trait Side {
+pub(crate) trait TreeSide {
     type Prepared;
 
     /// Prepares whatever depends on the keys and values but not on the tree.
-    fn hash(&self, block: &Block) -> Self::Prepared;
+    fn hash(&self, block: &BlockChanges) -> Self::Prepared;
     fn apply(&mut self, height: u64, block: Self::Prepared) -> Result<()>;
     /// Proves live keys at a height, and verifies the proofs.
-    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<Verified>;
+    fn prove(&self, height: u64, live: &[(KeyBytes, KeyBytes)]) -> Result<VerifiedProofs>;
 }
 
 /// Verified proofs.
-pub(crate) struct Verified {
+pub(crate) struct VerifiedProofs {
     pub(crate) bytes: usize,
     /// The time taken, including hashing the keys and decoding the proofs.
     pub(crate) time: Duration,
@@ -139,9 +146,9 @@ pub(crate) struct Verified {
     pub(crate) decoded: Option<Duration>,
 }
 
-fn measure<S: Side>(side: &mut S, keys: usize, blocks: usize) -> Result<Run> {
-    let mut workload = Blocks { keys: 0, random: SplitMix(7) };
-    let mut run = Run::default();
+fn measure<S: TreeSide>(side: &mut S, keys: usize, blocks: usize) -> Result<TreeFigures> {
+    let mut workload = TreeWorkload { keys: 0, random: SplitMix(7) };
+    let mut run = TreeFigures::default();
     let before = resident()?;
     let mut height = 0;
     while let Some(block) = workload.grow(keys) {
@@ -164,10 +171,10 @@ fn measure<S: Side>(side: &mut S, keys: usize, blocks: usize) -> Result<Run> {
         height += 1;
     }
     let live = newest.into_iter().filter_map(|(key, value)| Some((key, value?)));
-    let live: Vec<_> = live.take(PROOFS).collect();
-    let Verified { bytes, time, decoded } = side.prove(height - 1, &live)?;
-    let each = |time: Duration| time.as_nanos() as f64 / PROOFS as f64;
-    run.proof_bytes = bytes as f64 / PROOFS as f64;
+    let live: Vec<_> = live.take(PROOF_COUNT).collect();
+    let VerifiedProofs { bytes, time, decoded } = side.prove(height - 1, &live)?;
+    let each = |time: Duration| time.as_nanos() as f64 / PROOF_COUNT as f64;
+    run.proof_bytes = bytes as f64 / PROOF_COUNT as f64;
     run.verify_ns = each(time);
     run.decoded_ns = decoded.map(each);
     Ok(run)
@@ -181,13 +188,13 @@ pub(crate) fn resident() -> Result<f64> {
 }
 
 #[derive(Default)]
-struct Ours(Tree);
+struct SmtTree(MemoryTree);
 
-impl Side for Ours {
+impl TreeSide for SmtTree {
     type Prepared = Vec<HashedChange>;
 
-    fn hash(&self, block: &Block) -> Vec<HashedChange> {
-        let change = |(key, value): &(Key, Option<Key>)| HashedChange {
+    fn hash(&self, block: &BlockChanges) -> Vec<HashedChange> {
+        let change = |(key, value): &(KeyBytes, Option<KeyBytes>)| HashedChange {
             key_hash: hash_key(key),
             value_hash: value.as_ref().map(|value| hash_value(value)),
         };
@@ -199,29 +206,30 @@ impl Side for Ours {
         Ok(())
     }
 
-    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<Verified> {
-        let prove =
-            |(key, value): &(Key, Key)| Ok(self.0.prove(&[hash_key(key)], |_| Ok(value))?);
+    fn prove(&self, height: u64, live: &[(KeyBytes, KeyBytes)]) -> Result<VerifiedProofs> {
+        let prove = |(key, value): &(KeyBytes, KeyBytes)| {
+            Ok(self.0.prove(&[hash_key(key)], |_| Ok(value))?)
+        };
         let proofs = live.iter().map(prove).collect::<Result<Vec<_>>>()?;
         let (root, start) = (self.0.root(), ProcessTime::now());
         for ((key, _), proof) in live.iter().zip(&proofs) {
             drop(black_box(verify(&root, height, &[key], proof, &Limits::DEFAULT)?));
         }
         let time = start.elapsed();
-        Ok(Verified { bytes: proofs.iter().map(Vec::len).sum(), time, decoded: None })
+        Ok(VerifiedProofs { bytes: proofs.iter().map(Vec::len).sum(), time, decoded: None })
     }
 }
 
-struct Jmt {
+struct JmtTree {
     store: MockTreeStore,
     root: Option<RootHash>,
 }
 
-impl Side for Jmt {
+impl TreeSide for JmtTree {
     type Prepared = Vec<(KeyHash, Option<Vec<u8>>)>;
 
-    fn hash(&self, block: &Block) -> Self::Prepared {
-        let change = |(key, value): &(Key, Option<Key>)| {
+    fn hash(&self, block: &BlockChanges) -> Self::Prepared {
+        let change = |(key, value): &(KeyBytes, Option<KeyBytes>)| {
             (KeyHash::with::<sha2::Sha256>(key), value.map(|it| it.to_vec()))
         };
         block.iter().map(change).collect()
@@ -235,9 +243,9 @@ impl Side for Jmt {
         Ok(())
     }
 
-    fn prove(&self, height: u64, live: &[(Key, Key)]) -> Result<Verified> {
+    fn prove(&self, height: u64, live: &[(KeyBytes, KeyBytes)]) -> Result<VerifiedProofs> {
         let tree = Sha256Jmt::new(&self.store);
-        let prove = |(key, _): &(Key, Key)| {
+        let prove = |(key, _): &(KeyBytes, KeyBytes)| {
             Ok(tree.get_with_proof(KeyHash::with::<sha2::Sha256>(key), height)?.1)
         };
         let proofs = live.iter().map(prove).collect::<Result<Vec<_>>>()?;
@@ -254,41 +262,41 @@ impl Side for Jmt {
             proof.verify_existence(root, KeyHash::with::<sha2::Sha256>(key), value)?;
         }
         let time = start.elapsed();
-        Ok(Verified { bytes: encoded.iter().map(Vec::len).sum(), time, decoded })
+        Ok(VerifiedProofs { bytes: encoded.iter().map(Vec::len).sum(), time, decoded })
     }
 }
 
 /// The blocks, identical in every run.
-struct Blocks {
+struct TreeWorkload {
     keys: usize,
     random: SplitMix,
 }
 
-impl Blocks {
-    fn grow(&mut self, keys: usize) -> Option<Block> {
-        let count = BLOCK.min(keys - self.keys);
+impl TreeWorkload {
+    fn grow(&mut self, keys: usize) -> Option<BlockChanges> {
+        let count = BLOCK_OPERATIONS.min(keys - self.keys);
         (count > 0).then(|| (0..count).map(|_| self.insert()).collect())
     }
 
-    fn block(&mut self) -> Block {
+    fn block(&mut self) -> BlockChanges {
         let operation = |_| match self.random.next() % 100 {
             0..5 => self.insert(),
             5..10 => (self.known(), None),
             _ => (self.known(), Some(self.value())),
         };
-        (0..BLOCK).map(operation).collect()
+        (0..BLOCK_OPERATIONS).map(operation).collect()
     }
 
-    fn insert(&mut self) -> (Key, Option<Key>) {
+    fn insert(&mut self) -> (KeyBytes, Option<KeyBytes>) {
         self.keys += 1;
         (bytes(&mut SplitMix(self.keys as u64)), Some(self.value()))
     }
 
-    fn known(&mut self) -> Key {
+    fn known(&mut self) -> KeyBytes {
         bytes(&mut SplitMix(self.random.next() % self.keys as u64 + 1))
     }
 
-    fn value(&mut self) -> Key {
+    fn value(&mut self) -> KeyBytes {
         bytes(&mut self.random)
     }
 }

@@ -1,25 +1,25 @@
 //! The dictionaries and batches, identical in every run.
 
 use prooflight_avl::Params;
-use prooflight_json::Hex;
-use prooflight_vectors::avl::Op;
+use prooflight_json::HexBytes;
+use prooflight_vectors::avl::AvlOp;
 
 /// Operations per batch. Every fourth one inserts, the others update.
-pub(crate) const OPERATIONS: usize = 2000;
+pub(crate) const BATCH_OPERATIONS: usize = 2000;
 
 /// Inserts per batch while a dictionary grows.
-const GROWTH: usize = 20_000;
+const GROWTH_BATCH: usize = 20_000;
 
 /// The parameters that both sides pin for every dictionary.
-pub(crate) const PARAMS: Params = Params::new(32, Some(8));
+pub(crate) const DICTIONARY_PARAMS: Params = Params::new(32, Some(8));
 
 /// Generates operations, and tracks the number of keys in the dictionary after them.
-pub(crate) struct Workload {
+pub(crate) struct BatchWorkload {
     keys: usize,
     values: SplitMix,
 }
 
-impl Workload {
+impl BatchWorkload {
     pub(crate) const fn new() -> Self {
         Self { keys: 0, values: SplitMix(u64::MAX / 3) }
     }
@@ -30,34 +30,36 @@ impl Workload {
     }
 
     /// Returns inserts towards `keys` keys; `None` once there are that many.
-    pub(crate) fn grow(&mut self, keys: usize) -> Option<Vec<Op>> {
-        let count = GROWTH.min(keys.saturating_sub(self.keys));
+    pub(crate) fn grow(&mut self, keys: usize) -> Option<Vec<AvlOp>> {
+        let count = GROWTH_BATCH.min(keys.saturating_sub(self.keys));
         (count > 0).then(|| (0..count).map(|_| self.insert()).collect())
     }
 
     /// Returns 500 inserts of new keys among 1500 updates of random ones.
-    pub(crate) fn batch(&mut self) -> Vec<Op> {
-        (0..OPERATIONS).map(|n| if n % 4 == 0 { self.insert() } else { self.update() }).collect()
+    pub(crate) fn batch(&mut self) -> Vec<AvlOp> {
+        (0..BATCH_OPERATIONS)
+            .map(|n| if n % 4 == 0 { self.insert() } else { self.update() })
+            .collect()
     }
 
-    fn insert(&mut self) -> Op {
+    fn insert(&mut self) -> AvlOp {
         self.keys += 1;
-        Op::Insert { key: key(self.keys as u64 - 1), value: self.value() }
+        AvlOp::Insert { key: key(self.keys as u64 - 1), value: self.value() }
     }
 
-    fn update(&mut self) -> Op {
-        Op::Update { key: key(self.values.next() % self.keys as u64), value: self.value() }
+    fn update(&mut self) -> AvlOp {
+        AvlOp::Update { key: key(self.values.next() % self.keys as u64), value: self.value() }
     }
 
-    fn value(&mut self) -> Hex {
-        Hex(self.values.next().to_be_bytes().to_vec())
+    fn value(&mut self) -> HexBytes {
+        HexBytes(self.values.next().to_be_bytes().to_vec())
     }
 }
 
 /// Returns the pseudorandom 32-byte key for a number.
-fn key(number: u64) -> Hex {
+fn key(number: u64) -> HexBytes {
     let mut words = SplitMix(number);
-    Hex((0..4).flat_map(|_| words.next().to_be_bytes()).collect())
+    HexBytes((0..4).flat_map(|_| words.next().to_be_bytes()).collect())
 }
 
 /// The `SplitMix` generator of Steele, Lea and Flood ("Fast splittable pseudorandom number

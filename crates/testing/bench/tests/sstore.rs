@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use prooflight_bench::Result;
 use prooflight_bench::sstore::{
-    AmbTree, BucketTree, FAN_OUT, Key, Value, Version, verify_get, verify_history,
+    AmbTree, BucketTree, FAN_OUT, Key, KeyVersion, Value, verify_get, verify_history,
 };
 use prooflight_core::Hash;
 
 /// The newest block of the trees below.
-const NEWEST: u64 = 60;
+const NEWEST_BLOCK: u64 = 60;
 
 /// Every version of every key, oldest first.
-type Dictionary = BTreeMap<Key, Vec<Version>>;
+type Dictionary = BTreeMap<Key, Vec<KeyVersion>>;
 
 /// A pseudorandom number from a block and an index in it.
 fn random(block: u64, place: u64) -> u64 {
@@ -37,13 +37,13 @@ fn put(dictionary: &mut Dictionary, block: u64, changes: &[(Key, Value)]) {
     for &(key, value) in changes {
         let versions = dictionary.entry(key).or_default();
         versions.pop_if(|newest| newest.block == block);
-        versions.push(Version { block, value });
+        versions.push(KeyVersion { block, value });
     }
 }
 
 fn filled(fan_out: u8) -> (AmbTree, Dictionary) {
     let (mut tree, mut dictionary) = (AmbTree::new(fan_out).unwrap(), Dictionary::new());
-    for block in 1..=NEWEST {
+    for block in 1..=NEWEST_BLOCK {
         tree.put(block, &changes(block)).unwrap();
         put(&mut dictionary, block, &changes(block));
     }
@@ -51,7 +51,7 @@ fn filled(fan_out: u8) -> (AmbTree, Dictionary) {
 }
 
 /// The versions of blocks `from..=to` and the one in force before them, newest first.
-fn expected(versions: &[Version], from: u64, to: u64) -> Vec<Version> {
+fn expected(versions: &[KeyVersion], from: u64, to: u64) -> Vec<KeyVersion> {
     let first = versions.iter().rposition(|it| it.block <= from).unwrap_or(0);
     let until = versions[first..].iter().filter(|it| it.block <= to);
     until.rev().copied().collect()
@@ -65,8 +65,8 @@ fn the_amb_tree_proves_what_was_put() {
         for (key, versions) in &dictionary {
             let newest = verify_get(&root, key, &tree.get(key).unwrap()).unwrap();
             assert_eq!(Some(&newest), versions.last(), "fan-out {fan_out}, key {key:?}");
-            for from in (0..=NEWEST).step_by(7) {
-                for to in (from..=NEWEST).step_by(5) {
+            for from in (0..=NEWEST_BLOCK).step_by(7) {
+                for to in (from..=NEWEST_BLOCK).step_by(5) {
                     let proof = tree.history(key, from, to).unwrap();
                     let shown = verify_history(&root, key, from, to, &proof).unwrap();
                     assert_eq!(shown, expected(versions, from, to), "{from}..={to}, key {key:?}");
@@ -81,7 +81,7 @@ fn the_amb_tree_proves_what_was_put() {
 fn one_by_one_or_together_gives_one_root() {
     for fan_out in [3, FAN_OUT] {
         let [mut together, mut one_by_one] = [(); 2].map(|()| AmbTree::new(fan_out).unwrap());
-        for block in 1..=NEWEST {
+        for block in 1..=NEWEST_BLOCK {
             let before = together.root();
             let changes = changes(block);
             let after = together.put(block, &changes).unwrap();
@@ -116,8 +116,8 @@ fn the_amb_tree_refuses_lies() {
         verify_history(&root, other, from, to, &proof).expect_err("another key");
     }
     // A proof for other blocks shows the truth about these, or is refused.
-    for from in 0..=NEWEST {
-        for to in from..=NEWEST {
+    for from in 0..=NEWEST_BLOCK {
+        for to in from..=NEWEST_BLOCK {
             if let Ok(shown) = verify_history(&root, key, from, to, &proof) {
                 assert_eq!(shown, expected(versions, from, to), "{from}..={to}");
             }
@@ -148,7 +148,7 @@ fn the_bucket_tree_proves_what_was_put() {
         let mut tree = BucketTree::new(buckets, group).unwrap();
         let mut one_by_one = BucketTree::new(buckets, group).unwrap();
         let mut dictionary = BTreeMap::new();
-        for block in 1..=NEWEST {
+        for block in 1..=NEWEST_BLOCK {
             let before = tree.root();
             let entries: Vec<_> = changes(block).iter().map(entry).collect();
             let after = tree.put(&entries);
@@ -169,10 +169,10 @@ fn the_bucket_tree_proves_what_was_put() {
 #[test]
 fn the_bucket_tree_refuses_lies() {
     let mut tree = BucketTree::new(101, 3).unwrap();
-    for block in 1..=NEWEST {
+    for block in 1..=NEWEST_BLOCK {
         tree.put(&changes(block).iter().map(entry).collect::<Vec<_>>());
     }
-    let (key, _) = changes(NEWEST - 1)[0];
+    let (key, _) = changes(NEWEST_BLOCK - 1)[0];
     let proof = tree.get(&key);
     let verify =
         |root: &Hash, proof: &[u8]| -> Result<Option<Value>> { tree.verify(root, &key, proof) };

@@ -8,21 +8,21 @@ use serde::Deserialize;
 
 /// An error from the compiler.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Complaint {
+pub(crate) struct CompilerError {
     /// The main message.
     pub(crate) message: String,
     level: String,
     code: Option<ErrorCode>,
-    spans: Vec<Place>,
+    spans: Vec<ErrorSpan>,
     /// Notes and advice.
-    children: Vec<Child>,
+    children: Vec<ErrorNote>,
     /// The error as shown to people.
     pub(crate) rendered: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Child {
-    spans: Vec<Place>,
+struct ErrorNote {
+    spans: Vec<ErrorSpan>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -32,7 +32,7 @@ struct ErrorCode {
 
 /// A byte range of a file.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct ErrorSpan {
     pub(crate) file_name: String,
     pub(crate) byte_start: usize,
     pub(crate) byte_end: usize,
@@ -40,13 +40,13 @@ pub(crate) struct Place {
 }
 
 #[derive(Deserialize)]
-struct Message {
-    message: Option<Complaint>,
+struct CargoMessage {
+    message: Option<CompilerError>,
 }
 
-impl Complaint {
+impl CompilerError {
     /// Returns its locations, the primary one first.
-    pub(crate) fn places(&self) -> Vec<&Place> {
+    pub(crate) fn locations(&self) -> Vec<&ErrorSpan> {
         let mut places: Vec<_> = self.spans.iter().collect();
         places.sort_by_key(|place| !place.is_primary);
         places.extend(self.children.iter().flat_map(|child| &child.spans));
@@ -62,7 +62,7 @@ impl Complaint {
 }
 
 /// Runs cargo in a folder; returns the errors, none if it succeeds.
-pub(crate) fn cargo(folder: &Path, arguments: &[&str]) -> Result<Vec<Complaint>, String> {
+pub(crate) fn cargo(folder: &Path, arguments: &[&str]) -> Result<Vec<CompilerError>, String> {
     let mut cargo = Command::new("cargo")
         .args(arguments)
         .args(["--message-format=json", "--quiet"])
@@ -77,7 +77,7 @@ pub(crate) fn cargo(folder: &Path, arguments: &[&str]) -> Result<Vec<Complaint>,
     for line in output.lines() {
         let line = line.map_err(|error| error.to_string())?;
         // Other kinds of messages have other fields.
-        let Ok(message) = serde_json::from_str::<Message>(&line) else { continue };
+        let Ok(message) = serde_json::from_str::<CargoMessage>(&line) else { continue };
         complaints.extend(message.message.filter(|message| message.level.starts_with("error")));
     }
     let status = cargo.wait().map_err(|error| error.to_string())?;

@@ -10,11 +10,11 @@ use syn::{
 };
 
 use crate::cfg::is_built;
-use crate::find::{Constant, Finder};
-use crate::operators::{CONDITIONAL, arithmetic, can_be_left_out, comparisons, twin};
-use crate::site::{Form, Site, Variant};
+use crate::find::{ConstFunction, FaultFinder};
+use crate::operators::{PREDICATE_METHODS, arithmetic, can_be_left_out, comparisons, twin};
+use crate::site::{FaultForm, FaultSite, FaultVariant};
 
-impl Finder<'_> {
+impl FaultFinder<'_> {
     pub(crate) fn text(&self, span: Span) -> &str {
         &self.source[span.byte_range()]
     }
@@ -28,7 +28,7 @@ impl Finder<'_> {
     /// Adds a fault that replaces `whole`; reports show it as a change of `part`.
     pub(crate) fn add(
         &mut self,
-        form: Form,
+        form: FaultForm,
         operator: &'static str,
         whole: Range<usize>,
         text: String,
@@ -38,9 +38,10 @@ impl Finder<'_> {
         if !self.inside {
             return;
         }
-        let variant = Variant { operator, text, part: part.byte_range(), to: to.to_owned() };
-        let same =
-            |site: &&mut Site| form == Form::Expression && site.form == form && site.range == whole;
+        let variant = FaultVariant { operator, text, part: part.byte_range(), to: to.to_owned() };
+        let same = |site: &&mut FaultSite| {
+            form == FaultForm::Expression && site.form == form && site.range == whole
+        };
         if let Some(site) = self.found.sites.iter_mut().find(same) {
             if site.variants.iter().all(|other| other.text != variant.text) {
                 site.variants.push(variant);
@@ -48,14 +49,14 @@ impl Finder<'_> {
             return;
         }
         let function = self.names.join("::");
-        self.found.sites.push(Site { range: whole, form, function, variants: vec![variant] });
+        self.found.sites.push(FaultSite { range: whole, form, function, variants: vec![variant] });
     }
 
     /// Adds a fault that replaces an expression by another.
     pub(crate) fn replace(&mut self, operator: &'static str, expr: &Expr, text: impl Into<String>) {
         let text = text.into();
         self.add(
-            Form::Expression,
+            FaultForm::Expression,
             operator,
             expr.span().byte_range(),
             text.clone(),
@@ -76,7 +77,7 @@ impl Finder<'_> {
         }
         if let Some(word) = &signature.constness {
             let (word, body) = (word.span().byte_range(), body.span().byte_range());
-            self.found.constants.push(Constant { word, name: name.clone(), body });
+            self.found.constants.push(ConstFunction { word, name: name.clone(), body });
         }
         self.names.push(name);
         let outside = std::mem::replace(&mut self.inside, true);
@@ -102,7 +103,7 @@ impl Finder<'_> {
         };
         let variants: Vec<_> = texts
             .iter()
-            .map(|text| Variant {
+            .map(|text| FaultVariant {
                 operator: "returns at once",
                 text: (*text).to_owned(),
                 part: start..start,
@@ -112,9 +113,9 @@ impl Finder<'_> {
         if !variants.is_empty() {
             let function = self.names.join("::");
             self.found.lines.insert(signature.ident.span().start().line);
-            self.found.sites.push(Site {
+            self.found.sites.push(FaultSite {
                 range: start..start,
-                form: Form::Start,
+                form: FaultForm::Start,
                 function,
                 variants,
             });
@@ -158,7 +159,7 @@ impl Finder<'_> {
                 &self.source[b.end..range.end]
             );
             let part = pair[0].join(pair[1]).unwrap_or(pair[0]);
-            self.add(Form::Expression, "swap", range, text, part, &to);
+            self.add(FaultForm::Expression, "swap", range, text, part, &to);
         }
     }
 
@@ -176,7 +177,7 @@ impl Finder<'_> {
             let range = literal.span().byte_range();
             let before = &self.source[range.start..a.byte_range().start];
             let text = format!("{before}{to}{}", &self.source[b.byte_range().end..range.end]);
-            self.add(Form::Expression, "swap", range, text, a.join(b).unwrap_or(a), &to);
+            self.add(FaultForm::Expression, "swap", range, text, a.join(b).unwrap_or(a), &to);
         }
     }
 
@@ -221,7 +222,7 @@ impl Finder<'_> {
         let all = others.chain(arithmetic(&binary.op).map(|other| ("arithmetic", other)));
         for (operator, other) in all.collect::<Vec<_>>() {
             let text = format!("({left}) {other} ({right})");
-            self.add(Form::Expression, operator, range.clone(), text, binary.op.span(), other);
+            self.add(FaultForm::Expression, operator, range.clone(), text, binary.op.span(), other);
         }
         let neutral = match binary.op {
             syn::BinOp::And(_) => "true",
@@ -261,7 +262,7 @@ impl Finder<'_> {
             let whole = call.span().byte_range();
             let part = call.dot_token.span().join(call.paren_token.span.close());
             self.add(
-                Form::Expression,
+                FaultForm::Expression,
                 "call left out",
                 whole,
                 receiver,
@@ -275,7 +276,7 @@ impl Finder<'_> {
             let text = ".into_iter().take(if {at} == 0 { usize::MAX } else { 0 })".to_owned();
             let to = format!("{}.take(0)", self.text(second.span()));
             self.add(
-                Form::Adapter,
+                FaultForm::Adapter,
                 "left out",
                 second.span().byte_range(),
                 text,
@@ -283,7 +284,7 @@ impl Finder<'_> {
                 &to,
             );
         }
-        if CONDITIONAL.contains(&name.as_str())
+        if PREDICATE_METHODS.contains(&name.as_str())
             && let Some(Expr::Closure(closure)) = call.args.first()
             && !matches!(*closure.body, Expr::Block(_))
         {
@@ -298,7 +299,7 @@ impl Finder<'_> {
             &self.source[range.start..at.start],
             &self.source[at.end..range.end]
         );
-        self.add(Form::Expression, "another method", range, text, name, other);
+        self.add(FaultForm::Expression, "another method", range, text, name, other);
     }
 
     pub(crate) fn statement(&mut self, statement: &Stmt) {
@@ -319,7 +320,7 @@ impl Finder<'_> {
         if can_go {
             let span = statement.span();
             self.add(
-                Form::Statement,
+                FaultForm::Statement,
                 "statement left out",
                 span.byte_range(),
                 String::new(),

@@ -12,24 +12,24 @@ use syn::{
 
 use crate::cfg::is_built;
 use crate::faults::constant;
-use crate::site::{Form, Site};
+use crate::site::{FaultForm, FaultSite};
 
 /// The fault sites and functions of a file.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FileFaults {
     /// The fault sites.
-    pub sites: Vec<Site>,
+    pub sites: Vec<FaultSite>,
     /// The lines with code of functions, counted from 1, except error texts and code that only formats.
     pub lines: BTreeSet<usize>,
     /// The functions that are `const`, which a function with faults cannot stay.
-    pub constants: Vec<Constant>,
+    pub constants: Vec<ConstFunction>,
     /// The modules that are separate files.
     pub modules: Vec<String>,
 }
 
 /// A `const` function.
 #[derive(Clone, Debug)]
-pub struct Constant {
+pub struct ConstFunction {
     /// The bytes of the word `const`.
     pub word: Range<usize>,
     /// The function's name.
@@ -41,27 +41,32 @@ pub struct Constant {
 /// Finds the fault sites of a file, in a build with these features.
 ///
 /// Returns the parser's error if the file is not valid Rust.
-pub fn find(source: &str, features: &[&str]) -> syn::Result<Found> {
+pub fn find(source: &str, features: &[&str]) -> syn::Result<FileFaults> {
     let file = syn::parse_file(source)?;
-    let mut finder =
-        Finder { source, features, found: Found::default(), names: Vec::new(), inside: false };
+    let mut finder = FaultFinder {
+        source,
+        features,
+        found: FileFaults::default(),
+        names: Vec::new(),
+        inside: false,
+    };
     if is_built(&file.attrs, features) {
         finder.visit_file(&file);
     }
     Ok(finder.found)
 }
 
-pub(crate) struct Finder<'a> {
+pub(crate) struct FaultFinder<'a> {
     pub(crate) source: &'a str,
     pub(crate) features: &'a [&'a str],
-    pub(crate) found: Found,
+    pub(crate) found: FileFaults,
     /// The enclosing types, modules and functions.
     pub(crate) names: Vec<String>,
     /// Whether it is in the body of a function.
     pub(crate) inside: bool,
 }
 
-impl<'ast> Visit<'ast> for Finder<'_> {
+impl<'ast> Visit<'ast> for FaultFinder<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             // Constant evaluation cannot ask which fault is active.
@@ -185,7 +190,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 let text = ".into_iter().skip({at})".to_owned();
                 let over = branch.expr.span();
                 let to = format!("{}.skip(1)", self.text(over));
-                self.add(Form::Adapter, "left out", over.byte_range(), text, over, &to);
+                self.add(FaultForm::Adapter, "left out", over.byte_range(), text, over, &to);
             }
             Expr::Range(range) => {
                 if let Some(start) = &range.start {
@@ -202,7 +207,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                     for arm in others.iter().filter(|arm| arm.guard.is_none()) {
                         let end = arm.pat.span().byte_range().end;
                         self.add(
-                            Form::Guard,
+                            FaultForm::Guard,
                             "arm left out",
                             end..end,
                             String::new(),

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use prooflight_mutants::{Mutant, Planting};
+use prooflight_mutants::{Mutant, PlantedFaults};
 use serde::Serialize;
 
 /// The faults and lines of a build.
 #[derive(Serialize)]
-struct Listing<'a> {
+struct FaultListing<'a> {
     mutants: Vec<Mutant>,
     lines: BTreeMap<&'a str, &'a BTreeSet<usize>>,
 }
@@ -34,9 +34,9 @@ fn main() -> ExitCode {
 }
 
 fn work(tree: &Path, scratch: &Path, crates: &[String]) -> Result<(), String> {
-    let mut planting = Planting::find(tree, crates)?;
+    let mut planting = PlantedFaults::find(tree, crates)?;
     planting.build(scratch, &mut |progress| println!("{progress}"))?;
-    let listing = Listing { mutants: planting.mutants(), lines: planting.lines().collect() };
+    let listing = FaultListing { mutants: planting.mutants(), lines: planting.lines().collect() };
     let json = serde_json::to_string(&listing).map_err(|error| error.to_string())?;
     fs::write(scratch.join("mutants.json"), json).map_err(|error| error.to_string())
 }

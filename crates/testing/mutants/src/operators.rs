@@ -37,7 +37,7 @@ pub(crate) fn arithmetic(operator: &BinOp) -> Option<&'static str> {
 }
 
 /// Methods that replace each other.
-const TWINS: &[[&str; 2]] = &[
+const TWIN_METHODS: &[[&str; 2]] = &[
     ["all", "any"],
     ["first", "last"],
     ["first_mut", "last_mut"],
@@ -62,7 +62,7 @@ const TWINS: &[[&str; 2]] = &[
 
 /// Returns the method that replaces a method.
 pub(crate) fn twin(name: &str) -> Option<&'static str> {
-    TWINS.iter().find_map(|&[a, b]| match name {
+    TWIN_METHODS.iter().find_map(|&[a, b]| match name {
         _ if name == a => Some(b),
         _ if name == b => Some(a),
         _ => None,
@@ -70,7 +70,7 @@ pub(crate) fn twin(name: &str) -> Option<&'static str> {
 }
 
 /// Methods whose removal is no fault, or never type-checks.
-const PLAIN: &[&str] = &[
+const KEPT_METHODS: &[&str] = &[
     "as_bytes",
     "as_deref",
     "as_mut",
@@ -105,11 +105,11 @@ const PLAIN: &[&str] = &[
 
 /// Whether a call of the method can be removed.
 pub(crate) fn can_be_left_out(name: &str) -> bool {
-    !PLAIN.contains(&name)
+    !KEPT_METHODS.contains(&name)
 }
 
 /// Methods that take a condition.
-pub(crate) const CONDITIONAL: &[&str] = &[
+pub(crate) const PREDICATE_METHODS: &[&str] = &[
     "all",
     "any",
     "filter",

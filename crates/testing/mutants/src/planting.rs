@@ -7,37 +7,38 @@ use std::{fs, io};
 
 use serde::Serialize;
 
-use crate::compile::{Complaint, cargo};
-use crate::find::{Constant, find};
-use crate::render::{Rendered, render};
-use crate::site::{Form, Site};
+use crate::compile::{CompilerError, cargo};
+use crate::find::{ConstFunction, find};
+use crate::render::{RenderedFile, render};
+use crate::site::{FaultForm, FaultSite};
 
 /// Code that the vectors do not run: the stores of provers, hexadecimal digits for messages, and the encoder
 /// of nodes, which only provers and `prooflight-ethereum` use.
-const SKIPPED: &[(&str, &[&str])] = &[("core", &["store", "hex.rs"]), ("mpt", &["encode.rs"])];
+const SKIPPED_SOURCES: &[(&str, &[&str])] =
+    &[("core", &["store", "hex.rs"]), ("mpt", &["encode.rs"])];
 
 /// Faults planted in the verifiers of a tree.
 #[derive(Debug)]
-pub struct Planting {
-    files: Vec<File>,
+pub struct PlantedFaults {
+    files: Vec<SourceFile>,
 }
 
 #[derive(Debug)]
-struct File {
+struct SourceFile {
     /// The crate's name without `prooflight-`.
     crate_name: String,
     /// The path from the tree's root.
     path: String,
     source: String,
-    sites: Vec<Site>,
+    sites: Vec<FaultSite>,
     first: Vec<u32>,
     /// The variants of each site that still compile.
     live: Vec<Vec<usize>>,
     lines: BTreeSet<usize>,
-    constants: Vec<Constant>,
+    constants: Vec<ConstFunction>,
     /// Functions that are no longer `const` because they call one that is not.
     drawn: BTreeSet<usize>,
-    rendered: Rendered,
+    rendered: RenderedFile,
 }
 
 /// A fault, as reported.
@@ -66,15 +67,16 @@ pub struct Mutant {
     pub compiles: bool,
 }
 
-impl Planting {
+impl PlantedFaults {
     /// Finds the faults in these crates of a tree, named without `prooflight-`.
     ///
     /// A tree of an older commit may lack some of the crates.
     pub fn find(tree: &Path, crates: &[String]) -> Result<Self, String> {
         // The schemes of `light` are features of their names.
         let features: Vec<_> = crates.iter().map(String::as_str).chain(["chain"]).collect();
-        let skipped =
-            |name: &str| SKIPPED.iter().find(|(of, _)| *of == name).map_or(&[][..], |it| it.1);
+        let skipped = |name: &str| {
+            SKIPPED_SOURCES.iter().find(|(of, _)| *of == name).map_or(&[][..], |it| it.1)
+        };
         let mut files = Vec::new();
         let mut next = 1;
         for name in crates {
@@ -100,7 +102,7 @@ impl Planting {
                     first.push(next);
                     next += u32::try_from(site.variants.len()).unwrap_or(u32::MAX);
                 }
-                files.push(File {
+                files.push(SourceFile {
                     crate_name: name.clone(),
                     path,
                     source,
@@ -114,7 +116,7 @@ impl Planting {
                     lines: found.lines,
                     constants: found.constants,
                     drawn: BTreeSet::new(),
-                    rendered: Rendered::default(),
+                    rendered: RenderedFile::default(),
                 });
             }
         }
@@ -131,14 +133,18 @@ impl Planting {
             let arguments = [command, &["--package", "prooflight-mutants-runner"]].concat();
             let mut round = 1;
             loop {
-                report(format!("cargo {}, round {round}: {} faults", command[0], self.left()));
+                report(format!(
+                    "cargo {}, round {round}: {} faults",
+                    command[0],
+                    self.live_faults()
+                ));
                 let complaints = cargo(scratch, &arguments)?;
                 if complaints.is_empty() {
                     break;
                 }
                 let mut moved = false;
                 for complaint in &complaints {
-                    moved |= self.give_up(complaint);
+                    moved |= self.drop_faults(complaint);
                 }
                 if !moved {
                     let shown: Vec<_> =
@@ -187,7 +193,7 @@ impl Planting {
         self.files.iter().map(|file| (file.path.as_str(), &file.lines))
     }
 
-    fn left(&self) -> usize {
+    fn live_faults(&self) -> usize {
         self.files.iter().flat_map(|file| &file.live).map(Vec::len).sum()
     }
 
@@ -206,16 +212,19 @@ impl Planting {
     }
 
     /// Drops the faults that a compiler error is about; returns false if there are none.
-    fn give_up(&mut self, complaint: &Complaint) -> bool {
+    fn drop_faults(&mut self, complaint: &CompilerError) -> bool {
         if let Some(name) = complaint.not_constant() {
             return self.not_constant(complaint, name);
         }
         // Drop the innermost fault that contains the error; otherwise one that it mentions; otherwise all of
         // the innermost site; otherwise the removed statements within its range; otherwise everything there.
-        let places = complaint.places();
-        for way in
-            [File::give_up_fault, File::give_up_place, File::give_up_statements, File::give_up_all]
-        {
+        let places = complaint.locations();
+        for way in [
+            SourceFile::drop_fault,
+            SourceFile::drop_site,
+            SourceFile::drop_statements,
+            SourceFile::drop_all,
+        ] {
             for place in &places {
                 let file = self.files.iter_mut().find(|file| file.path == place.file_name);
                 if file.is_some_and(|file| way(file, &(place.byte_start..place.byte_end))) {
@@ -228,8 +237,8 @@ impl Planting {
 
     /// Handles a call of a function that lost its `const` where that is needed: the caller loses it, too; if
     /// the call is not in a function, the callee gets it back.
-    fn not_constant(&mut self, complaint: &Complaint, name: &str) -> bool {
-        for place in complaint.places().into_iter().filter(|place| place.is_primary) {
+    fn not_constant(&mut self, complaint: &CompilerError, name: &str) -> bool {
+        for place in complaint.locations().into_iter().filter(|place| place.is_primary) {
             let Some(file) = self.files.iter_mut().find(|file| file.path == place.file_name) else {
                 continue;
             };
@@ -262,10 +271,10 @@ impl Planting {
     }
 }
 
-impl File {
+impl SourceFile {
     /// The bytes of `const` before functions with faults.
     fn blank(&self) -> Vec<Range<usize>> {
-        let has_faults = |one: &Constant| {
+        let has_faults = |one: &ConstFunction| {
             let sites = self.sites.iter().zip(&self.live);
             let mut inside = sites.filter(|(site, live)| {
                 !live.is_empty()
@@ -305,7 +314,7 @@ impl File {
     }
 
     /// Drops the innermost fault that contains these bytes; returns false if there is none.
-    fn give_up_fault(&mut self, bytes: &Range<usize>) -> bool {
+    fn drop_fault(&mut self, bytes: &Range<usize>) -> bool {
         let places = self.rendered.sites.iter().filter(|(_, range)| has(range, bytes));
         let innermost = places.map(|(_, range)| range.len()).min();
         let faults = self.rendered.variants.iter().filter(|(_, range)| has(range, bytes));
@@ -322,23 +331,23 @@ impl File {
     }
 
     /// Drops all faults of the innermost site that contains these bytes.
-    fn give_up_place(&mut self, bytes: &Range<usize>) -> bool {
+    fn drop_site(&mut self, bytes: &Range<usize>) -> bool {
         let places = self.rendered.sites.iter().filter(|(_, range)| has(range, bytes));
         let innermost = places.min_by_key(|(_, range)| range.len());
         innermost.is_some_and(|(site, _)| !std::mem::take(&mut self.live[*site]).is_empty())
     }
 
     /// Drops the faults that remove statements within these bytes.
-    fn give_up_statements(&mut self, bytes: &Range<usize>) -> bool {
-        self.give_up_within(bytes, |form| matches!(form, Form::Statement | Form::Guard))
+    fn drop_statements(&mut self, bytes: &Range<usize>) -> bool {
+        self.drop_within(bytes, |form| matches!(form, FaultForm::Statement | FaultForm::Guard))
     }
 
     /// Drops all faults within these bytes.
-    fn give_up_all(&mut self, bytes: &Range<usize>) -> bool {
-        self.give_up_within(bytes, |_| true)
+    fn drop_all(&mut self, bytes: &Range<usize>) -> bool {
+        self.drop_within(bytes, |_| true)
     }
 
-    fn give_up_within(&mut self, bytes: &Range<usize>, which: impl Fn(Form) -> bool) -> bool {
+    fn drop_within(&mut self, bytes: &Range<usize>, which: impl Fn(FaultForm) -> bool) -> bool {
         let mut moved = false;
         for (site, range) in &self.rendered.sites {
             if has(bytes, range) && which(self.sites[*site].form) {

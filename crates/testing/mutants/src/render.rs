@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::site::{Form, Site};
+use crate::site::{FaultForm, FaultSite};
 
 /// A file with faults, and their positions in it.
 #[derive(Debug, Default)]
-pub struct Rendered {
+pub struct RenderedFile {
     /// The source.
     pub text: String,
     /// The position of each site, with its index in the list.
@@ -22,35 +22,42 @@ pub struct Rendered {
 /// bytes of `blank` are omitted.
 pub fn render(
     source: &str,
-    sites: &[Site],
+    sites: &[FaultSite],
     first: &[u32],
     live: &[Vec<usize>],
     blank: &[Range<usize>],
-) -> Rendered {
+) -> RenderedFile {
     let mut order: Vec<usize> = (0..sites.len()).filter(|&at| !live[at].is_empty()).collect();
     // From the outermost to the innermost; an insertion comes before a site that begins there.
     order.sort_by_key(|&at| {
-        let Site { range, form, .. } = &sites[at];
+        let FaultSite { range, form, .. } = &sites[at];
         (range.start, !range.is_empty(), usize::MAX - range.end, *form)
     });
-    let mut writer =
-        Writer { source, sites, first, live, blank, order: &order, out: Rendered::default() };
+    let mut writer = FaultWriter {
+        source,
+        sites,
+        first,
+        live,
+        blank,
+        order: &order,
+        out: RenderedFile::default(),
+    };
     writer.copy(0..source.len());
     writer.out
 }
 
-struct Writer<'a> {
+struct FaultWriter<'a> {
     source: &'a str,
-    sites: &'a [Site],
+    sites: &'a [FaultSite],
     first: &'a [u32],
     live: &'a [Vec<usize>],
     blank: &'a [Range<usize>],
     /// The sites that are still to be written.
     order: &'a [usize],
-    out: Rendered,
+    out: RenderedFile,
 }
 
-impl Writer<'_> {
+impl FaultWriter<'_> {
     /// Writes a range of the source, with all sites in it.
     fn copy(&mut self, range: Range<usize>) {
         let mut done = range.start;
@@ -88,7 +95,7 @@ impl Writer<'_> {
             format!("::prooflight_mutants_switch::at({}, {})", self.first[at], site.variants.len());
         let live = &self.live[at];
         match site.form {
-            Form::Expression => {
+            FaultForm::Expression => {
                 let _ = write!(self.out.text, "(match {asked} {{ ");
                 for &variant in live {
                     // The original comes first, so that it determines the type of all.
@@ -110,13 +117,13 @@ impl Writer<'_> {
                 }
                 self.out.text.push_str("})");
             }
-            Form::Statement => {
+            FaultForm::Statement => {
                 let _ = write!(self.out.text, "if {asked} == 0 {{ ");
                 self.copy(site.range.clone());
                 self.out.text.push_str(" }");
                 self.out.variants.push(((at, 0), start..self.out.text.len()));
             }
-            Form::Start => {
+            FaultForm::Start => {
                 let _ = write!(self.out.text, " match {asked} {{ ");
                 for &variant in live {
                     let _ = write!(self.out.text, "{} => return ", variant + 1);
@@ -125,11 +132,11 @@ impl Writer<'_> {
                 }
                 self.out.text.push_str("_ => {} } ");
             }
-            Form::Guard => {
+            FaultForm::Guard => {
                 let _ = write!(self.out.text, " if {asked} == 0 ");
                 self.out.variants.push(((at, 0), start..self.out.text.len()));
             }
-            Form::Adapter => {
+            FaultForm::Adapter => {
                 self.out.text.push('(');
                 self.copy(site.range.clone());
                 let text = site.variants[0].text.replace("{at}", &format!("{asked} as usize"));

@@ -4,20 +4,20 @@ use std::ops::Range;
 
 /// A place in a file that can have one of several faults.
 #[derive(Clone, Debug)]
-pub struct Site {
+pub struct FaultSite {
     /// The bytes that a fault replaces; empty if it inserts something.
     pub range: Range<usize>,
     /// How the faults are rendered.
-    pub form: Form,
+    pub form: FaultForm,
     /// The function, qualified with its type.
     pub function: String,
     /// The faults.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<FaultVariant>,
 }
 
 /// One fault.
 #[derive(Clone, Debug)]
-pub struct Variant {
+pub struct FaultVariant {
     /// The kind of the fault.
     pub operator: &'static str,
     /// The text that replaces the original.
@@ -32,7 +32,7 @@ pub struct Variant {
 ///
 /// Ordered from the outermost to the innermost, for sites with the same range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
+pub enum FaultForm {
     /// At the start of a function, which returns the text immediately.
     Start,
     /// After a pattern: the arm is skipped.

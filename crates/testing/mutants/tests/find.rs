@@ -1,9 +1,9 @@
 //! Tests which faults are found in which code, and that the rendered source is valid Rust.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use prooflight_mutants::{Found, find, render};
+use prooflight_mutants::{FileFaults, find, render};
 
-fn found(source: &str) -> Found {
+fn found(source: &str) -> FileFaults {
     find(source, &["chain"]).unwrap()
 }
 
@@ -104,7 +104,7 @@ fn lines_are_those_of_code() {
 #[test]
 fn what_is_rendered_is_rust_and_keeps_the_original() {
     let source = "const fn f(a: &[u8]) -> bool { for b in a { if !g(*b, 1 + 2) { continue; } } match a { [] => x < 1, _ => h(a)?.chain(c) } }";
-    let Found { sites, constants, .. } = found(source);
+    let FileFaults { sites, constants, .. } = found(source);
     let first: Vec<u32> = sites
         .iter()
         .scan(1, |next, site| {

@@ -1,7 +1,7 @@
 //! A process that makes blocks, killed with -9.
 //!
 //! The process is the test program itself, which runs its ignored test `killed`. That test prints `open` once its store
-//! is open, and [`acknowledge`]s each block.
+//! is open, and [`report_block`]s each block.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -11,12 +11,12 @@ use std::thread;
 use std::time::Duration;
 
 /// Reports that the store is open.
-pub fn opened() {
+pub fn report_open() {
     say("open");
 }
 
 /// Reports that a block is on disk.
-pub fn acknowledge(height: u64, root: &[u8]) {
+pub fn report_block(height: u64, root: &[u8]) {
     say(&format!("block {height} {}", hex::encode(root)));
 }
 

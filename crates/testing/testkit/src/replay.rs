@@ -6,10 +6,11 @@ use std::path::Path;
 
 use arbitrary::{Result, Unstructured};
 
-type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+/// A fuzz target; its input may end too early.
+pub type FuzzTarget = fn(&mut Unstructured<'_>) -> Result<()>;
 
 /// Runs targets, given with their names, for the crate in the folder `here`; a panic is a finding.
-pub fn replay(here: &str, targets: &[(&str, Target)]) {
+pub fn replay(here: &str, targets: &[(&str, FuzzTarget)]) {
     let here = Path::new(here);
     for (name, target) in targets {
         let seeds = inputs(&here.join("../testing/fuzz/corpus").join(name));

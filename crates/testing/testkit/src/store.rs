@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use prooflight_core::store::{Entry, MemoryStore, Read, Store, WriteBatch};
+use prooflight_core::store::{MemoryStore, ReadStore, Store, StoreEntry, WriteBatch};
 use prooflight_core::{Error, Reason, Result};
 
 /// A store in memory, shared by its clones.
 #[derive(Clone, Debug, Default)]
-pub struct SharedStore(Arc<Mutex<Inner>>);
+pub struct SharedStore(Arc<Mutex<StoreContent>>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct StoreContent {
     store: MemoryStore,
     /// The number of writes that still succeed; `None`: all.
     left: Option<u64>,
@@ -19,7 +19,7 @@ struct Inner {
 impl SharedStore {
     /// A store with this content.
     pub fn new(store: MemoryStore) -> Self {
-        Self(Arc::new(Mutex::new(Inner { store, left: None })))
+        Self(Arc::new(Mutex::new(StoreContent { store, left: None })))
     }
 
     /// Lets this many writes succeed and fails all later ones; `None` lifts the limit.
@@ -32,17 +32,17 @@ impl SharedStore {
         self.inner().store.clone()
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, StoreContent> {
         self.0.lock().unwrap()
     }
 }
 
-impl Read for SharedStore {
+impl ReadStore for SharedStore {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         self.inner().store.get(key)
     }
 
-    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<Entry>> + '_> {
+    fn range(&self, from: &[u8], to: &[u8]) -> Box<dyn Iterator<Item = Result<StoreEntry>> + '_> {
         let entries: Vec<_> = self.content().range(from, to).collect();
         Box::new(entries.into_iter())
     }

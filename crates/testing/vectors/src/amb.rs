@@ -1,30 +1,30 @@
 //! `AmbProof`: ordered keys and their versions, in six kinds of queries.
 
 use prooflight_amb::{
-    self as amb, Entry, Page, Part, Replica, Root, UPDATE_LIMITS, verify_count, verify_history,
-    verify_range, verify_transfer, verify_update,
+    self as amb, RangeEntry, RangePage, ReplicaEntry, TrustedRoot, UPDATE_LIMITS, UpdatePart,
+    verify_count, verify_history, verify_range, verify_transfer, verify_update,
 };
-use prooflight_core::store::Change;
-use prooflight_core::{Error, History, Limits, Reason, Result};
+use prooflight_core::store::RawKeyChange;
+use prooflight_core::{Error, KeyHistory, Limits, Reason, Result};
 use prooflight_json::strict::{objects, some_number, some_object};
-use prooflight_json::{Hash32, Hex, Quantity, StateOp};
+use prooflight_json::{Hash32, HexBytes, OperationJson, Quantity};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 use crate::run::parse;
-use crate::smt::{found, or_null};
+use crate::smt::{answer_json, or_null};
 
 /// Verifies the input of an `AmbProof` test; its member `kind` determines the others.
-pub(crate) fn verify(input: &Value) -> Result<Answer> {
+pub(crate) fn verify(input: &Value) -> Result<VerifierAnswer> {
     match input["kind"].as_str() {
-        Some("get") => parse(input).and_then(|input: Get| input.verify()),
-        Some("hist") => parse(input).and_then(|input: Hist| input.verify()),
-        Some("range") => parse(input).and_then(|input: Range| input.verify()),
-        Some("count") => parse(input).and_then(|input: Count| input.verify()),
-        Some("transfer") => parse(input).and_then(|input: Transfer| input.verify()),
-        Some("update") => parse(input).and_then(|input: Update| input.verify()),
+        Some("get") => parse(input).and_then(|input: GetInput| input.verify()),
+        Some("hist") => parse(input).and_then(|input: HistoryInput| input.verify()),
+        Some("range") => parse(input).and_then(|input: RangeInput| input.verify()),
+        Some("count") => parse(input).and_then(|input: CountInput| input.verify()),
+        Some("transfer") => parse(input).and_then(|input: TransferInput| input.verify()),
+        Some("update") => parse(input).and_then(|input: UpdateInput| input.verify()),
         _ => Err(Error::new(Reason::InvalidArgument, "a kind of query", &input["kind"])),
     }
 }
@@ -32,14 +32,14 @@ pub(crate) fn verify(input: &Value) -> Result<Answer> {
 /// The state of keys at a block.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Get {
-    root: Hex,
+struct GetInput {
+    root: HexBytes,
     block: Quantity,
     #[serde(rename = "kind")]
     _kind: IgnoredAny,
-    keys: Vec<Hex>,
+    keys: Vec<HexBytes>,
     at: Quantity,
-    proof: Hex,
+    proof: HexBytes,
     #[serde(default, deserialize_with = "some_object")]
     limits: Option<AmbLimits>,
 }
@@ -47,15 +47,15 @@ struct Get {
 /// The changes of keys in a range of blocks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Hist {
-    root: Hex,
+struct HistoryInput {
+    root: HexBytes,
     block: Quantity,
     #[serde(rename = "kind")]
     _kind: IgnoredAny,
-    keys: Vec<Hex>,
+    keys: Vec<HexBytes>,
     from: Quantity,
     to: Quantity,
-    proof: Hex,
+    proof: HexBytes,
     #[serde(default, deserialize_with = "some_object")]
     limits: Option<AmbLimits>,
 }
@@ -63,17 +63,17 @@ struct Hist {
 /// The keys between two bounds at a block.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Range {
-    root: Hex,
+struct RangeInput {
+    root: HexBytes,
     block: Quantity,
     #[serde(rename = "kind")]
     _kind: IgnoredAny,
-    lo: Hex,
+    lo: HexBytes,
     #[serde(deserialize_with = "bound_or_null")]
-    hi: Option<Hex>,
+    hi: Option<HexBytes>,
     at: Quantity,
     reverse: bool,
-    proof: Hex,
+    proof: HexBytes,
     #[serde(default, deserialize_with = "some_object")]
     limits: Option<AmbLimits>,
 }
@@ -81,15 +81,15 @@ struct Range {
 /// The number of keys between two bounds.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Count {
-    root: Hex,
+struct CountInput {
+    root: HexBytes,
     block: Quantity,
     #[serde(rename = "kind")]
     _kind: IgnoredAny,
-    lo: Hex,
+    lo: HexBytes,
     #[serde(deserialize_with = "bound_or_null")]
-    hi: Option<Hex>,
-    proof: Hex,
+    hi: Option<HexBytes>,
+    proof: HexBytes,
     #[serde(default, deserialize_with = "some_object")]
     limits: Option<AmbLimits>,
 }
@@ -97,17 +97,17 @@ struct Count {
 /// The entries between two bounds, for a replica.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Transfer {
-    root: Hex,
+struct TransferInput {
+    root: HexBytes,
     block: Quantity,
     #[serde(rename = "kind")]
     _kind: IgnoredAny,
-    lo: Hex,
+    lo: HexBytes,
     #[serde(deserialize_with = "bound_or_null")]
-    hi: Option<Hex>,
+    hi: Option<HexBytes>,
     #[serde(deserialize_with = "or_null")]
     after: Option<Quantity>,
-    proof: Hex,
+    proof: HexBytes,
     #[serde(default, deserialize_with = "some_object")]
     limits: Option<AmbLimits>,
 }
@@ -115,13 +115,13 @@ struct Transfer {
 /// The root after the next block.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Update {
-    root: Hex,
+struct UpdateInput {
+    root: HexBytes,
     block: Quantity,
     #[serde(rename = "kind")]
     _kind: IgnoredAny,
     #[serde(deserialize_with = "objects")]
-    operations: Vec<StateOp>,
+    operations: Vec<OperationJson>,
     #[serde(deserialize_with = "objects")]
     parts: Vec<PartInput>,
     #[serde(default, deserialize_with = "some_object")]
@@ -132,8 +132,8 @@ struct Update {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PartInput {
-    keys: Vec<Hex>,
-    proof: Hex,
+    keys: Vec<HexBytes>,
+    proof: HexBytes,
 }
 
 /// The caller's limits; missing ones have their defaults.
@@ -161,24 +161,24 @@ struct AmbLimits {
 /// Reads a bound or null. Serde's own option may also be missing.
 pub(crate) fn bound_or_null<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<Hex>, D::Error> {
-    Option::<Hex>::deserialize(deserializer)
+) -> Result<Option<HexBytes>, D::Error> {
+    Option::<HexBytes>::deserialize(deserializer)
 }
 
-impl Get {
-    fn verify(&self) -> Result<Answer> {
+impl GetInput {
+    fn verify(&self) -> Result<VerifierAnswer> {
         let (root, limits) = (root(&self.root, self.block)?, limits(self.limits, Limits::DEFAULT));
-        let question = amb::Get { keys: &slices(&self.keys), at: self.at.0 };
+        let question = amb::KeysQuestion { keys: &slices(&self.keys), at: self.at.0 };
         let answers = amb::verify(&root, &question, &self.proof.0, &limits)?;
-        Ok(member("answers", answers.iter().map(found).collect()))
+        Ok(member("answers", answers.iter().map(answer_json).collect()))
     }
 }
 
-impl Hist {
-    fn verify(&self) -> Result<Answer> {
+impl HistoryInput {
+    fn verify(&self) -> Result<VerifierAnswer> {
         let (root, limits) = (root(&self.root, self.block)?, limits(self.limits, Limits::DEFAULT));
         let keys = slices(&self.keys);
-        let question = amb::Hist { keys: &keys, from: self.from.0, to: self.to.0 };
+        let question = amb::HistoryQuestion { keys: &keys, from: self.from.0, to: self.to.0 };
         let histories = verify_history(&root, &question, &self.proof.0, &limits)?;
         if histories.iter().any(|it| (it.from, it.to) != (question.from, question.to)) {
             return Err(Error::new(Reason::Bug, "histories of the blocks asked about", "others"));
@@ -187,45 +187,45 @@ impl Hist {
     }
 }
 
-fn history(history: &History<'_>) -> Value {
+fn history(history: &KeyHistory<'_>) -> Value {
     json!({
-        "entering": history.entering.as_ref().map(found),
-        "changes": history.changes.iter().map(found).collect::<Vec<_>>(),
+        "entering": history.entering.as_ref().map(answer_json),
+        "changes": history.changes.iter().map(answer_json).collect::<Vec<_>>(),
     })
 }
 
-impl Range {
-    fn verify(&self) -> Result<Answer> {
+impl RangeInput {
+    fn verify(&self) -> Result<VerifierAnswer> {
         let (root, limits) = (root(&self.root, self.block)?, limits(self.limits, Limits::DEFAULT));
         let (lo, hi) = (&self.lo.0[..], bound(self.hi.as_ref()));
-        let question = amb::Range { lo, hi, at: self.at.0, reverse: self.reverse };
+        let question = amb::RangeQuestion { lo, hi, at: self.at.0, reverse: self.reverse };
         Ok(page(&*verify_range(&root, &question, &self.proof.0, &limits)?, entry))
     }
 }
 
-pub(crate) fn entry(Entry { key, value, since }: &Entry<'_>) -> Value {
+pub(crate) fn entry(RangeEntry { key, value, since }: &RangeEntry<'_>) -> Value {
     json!({ "key": bytes(key), "value": bytes(value), "since": Quantity(*since) })
 }
 
-impl Count {
-    fn verify(&self) -> Result<Answer> {
+impl CountInput {
+    fn verify(&self) -> Result<VerifierAnswer> {
         let (root, limits) = (root(&self.root, self.block)?, limits(self.limits, Limits::DEFAULT));
-        let question = amb::Count { lo: &self.lo.0, hi: bound(self.hi.as_ref()) };
+        let question = amb::CountQuestion { lo: &self.lo.0, hi: bound(self.hi.as_ref()) };
         let count = verify_count(&root, &question, &self.proof.0, &limits)?;
         Ok(member("count", json!(Quantity(*count))))
     }
 }
 
-impl Transfer {
-    fn verify(&self) -> Result<Answer> {
+impl TransferInput {
+    fn verify(&self) -> Result<VerifierAnswer> {
         let (root, limits) = (root(&self.root, self.block)?, limits(self.limits, Limits::DEFAULT));
         let (lo, hi) = (&self.lo.0[..], bound(self.hi.as_ref()));
-        let question = amb::Transfer { lo, hi, after: self.after.map(|after| after.0) };
+        let question = amb::TransferQuestion { lo, hi, after: self.after.map(|after| after.0) };
         Ok(page(&*verify_transfer(&root, &question, &self.proof.0, &limits)?, replica))
     }
 }
 
-fn replica(Replica { key, versions, block, value, peaks }: &Replica<'_>) -> Value {
+fn replica(ReplicaEntry { key, versions, block, value, peaks }: &ReplicaEntry<'_>) -> Value {
     json!({
         "key": bytes(key),
         "versions": Quantity(*versions),
@@ -235,15 +235,15 @@ fn replica(Replica { key, versions, block, value, peaks }: &Replica<'_>) -> Valu
     })
 }
 
-impl Update {
-    fn verify(&self) -> Result<Answer> {
+impl UpdateInput {
+    fn verify(&self) -> Result<VerifierAnswer> {
         let (root, limits) = (root(&self.root, self.block)?, limits(self.limits, UPDATE_LIMITS));
         let keys = self.parts.iter().map(|part| slices(&part.keys)).collect::<Vec<_>>();
         let parts = self.parts.iter().zip(&keys);
-        let parts = parts.map(|(part, keys)| Part { keys, proof: &part.proof.0 });
+        let parts = parts.map(|(part, keys)| UpdatePart { keys, proof: &part.proof.0 });
         let operations = self.operations.iter().map(|operation| match operation {
-            StateOp::Set { key, value } => Change::set(&key.0, &value.0),
-            StateOp::Delete { key } => Change::delete(&key.0),
+            OperationJson::Set { key, value } => RawKeyChange::set(&key.0, &value.0),
+            OperationJson::Delete { key } => RawKeyChange::delete(&key.0),
         });
         let (operations, parts) = (operations.collect::<Vec<_>>(), parts.collect::<Vec<_>>());
         let next = verify_update(&root, &operations, &parts, &limits)?;
@@ -252,11 +252,11 @@ impl Update {
 }
 
 /// A root of another length is the caller's mistake.
-fn root(root: &Hex, height: Quantity) -> Result<Root> {
+fn root(root: &HexBytes, height: Quantity) -> Result<TrustedRoot> {
     let hash = root.0[..]
         .try_into()
         .map_err(|_| Error::new(Reason::InvalidArgument, "a root of 32 bytes", root.0.len()))?;
-    Ok(Root { hash, height: height.0 })
+    Ok(TrustedRoot { hash, height: height.0 })
 }
 
 fn limits(given: Option<AmbLimits>, default: Limits) -> Limits {
@@ -270,24 +270,24 @@ fn limits(given: Option<AmbLimits>, default: Limits) -> Limits {
     }
 }
 
-fn slices(keys: &[Hex]) -> Vec<&[u8]> {
+fn slices(keys: &[HexBytes]) -> Vec<&[u8]> {
     keys.iter().map(|key| &key.0[..]).collect()
 }
 
-pub(crate) fn bound(bound: Option<&Hex>) -> Option<&[u8]> {
+pub(crate) fn bound(bound: Option<&HexBytes>) -> Option<&[u8]> {
     bound.map(|bound| &bound.0[..])
 }
 
-pub(crate) fn page<T>(page: &Page<'_, T>, entry: impl Fn(&T) -> Value) -> Answer {
+pub(crate) fn page<T>(page: &RangePage<'_, T>, entry: impl Fn(&T) -> Value) -> VerifierAnswer {
     let entries = page.entries.iter().map(entry).collect();
     let next = json!(page.next.map(bytes));
-    Answer::from_iter([("entries".to_owned(), entries), ("next".to_owned(), next)])
+    VerifierAnswer::from_iter([("entries".to_owned(), entries), ("next".to_owned(), next)])
 }
 
-fn bytes(bytes: &[u8]) -> Hex {
-    Hex(bytes.to_vec())
+fn bytes(bytes: &[u8]) -> HexBytes {
+    HexBytes(bytes.to_vec())
 }
 
-fn member(name: &str, value: Value) -> Answer {
-    Answer::from_iter([(name.to_owned(), value)])
+fn member(name: &str, value: Value) -> VerifierAnswer {
+    VerifierAnswer::from_iter([(name.to_owned(), value)])
 }

@@ -1,13 +1,13 @@
 //! `AmtOpening`: openings of vector commitments.
 
-use prooflight_amt::{Kind, Opening, Scalar, VerifyingKey, verify_openings};
+use prooflight_amt::{Opening, OpeningKind, Scalar, VerifyingKey, verify_openings};
 use prooflight_core::{Error, Reason, Result};
 use prooflight_json::strict::{name, not_null, objects, some_number};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 
 /// The input of an `AmtOpening` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub enum KindName {
 
 impl AmtOpening {
     /// Verifies all openings together.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let forms = self.openings.iter().map(OpeningInput::form).collect::<Result<Vec<_>>>()?;
         let key = self.key()?;
         key.check_secure(self.allow_insecure_setup.unwrap_or(false))?;
@@ -90,7 +90,7 @@ impl AmtOpening {
             .collect();
         verify_openings(&openings, &key)?;
         let id = Hash32(key.params_id());
-        Ok(Answer::from_iter([("paramsId".to_owned(), json!(id))]))
+        Ok(VerifierAnswer::from_iter([("paramsId".to_owned(), json!(id))]))
     }
 
     fn key(&self) -> Result<VerifyingKey> {
@@ -99,7 +99,7 @@ impl AmtOpening {
             ("dev", Some(log_n)) => VerifyingKey::dev(log_n),
             ("ppot", Some(log_n)) => VerifyingKey::ppot(log_n),
             (bytes, None) => {
-                let Hex(bytes) = bytes.parse().map_err(|error| input(&error))?;
+                let HexBytes(bytes) = bytes.parse().map_err(|error| input(&error))?;
                 VerifyingKey::decode(&bytes)
             }
             _ => Err(input(&"a setup of bytes beside a logN")),
@@ -109,12 +109,12 @@ impl AmtOpening {
 
 /// A value in one of the input's forms.
 #[derive(Clone, Copy)]
-enum Given {
+enum ValueForm {
     Bytes([u8; 32]),
     Versions([u64; 6]),
 }
 
-impl Given {
+impl ValueForm {
     fn scalar(&self) -> Result<Scalar> {
         match self {
             Self::Bytes(bytes) => Scalar::from_bytes(bytes),
@@ -124,15 +124,15 @@ impl Given {
 }
 
 impl OpeningInput {
-    fn form(&self) -> Result<(Kind, Given)> {
+    fn form(&self) -> Result<(OpeningKind, ValueForm)> {
         let kind = match (self.kind, self.log_arity) {
-            (KindName::Tree, Some(log_arity)) => Kind::Tree { log_arity },
-            (KindName::Single, None) => Kind::Single,
+            (KindName::Tree, Some(log_arity)) => OpeningKind::Tree { log_arity },
+            (KindName::Single, None) => OpeningKind::Single,
             _ => return Err(input(&"a single opening with an arity, or a tree without")),
         };
         let value = match (self.value, self.versions) {
-            (Some(value), None) => Given::Bytes(value.0),
-            (None, Some(versions)) => Given::Versions(versions.map(|version| version.0)),
+            (Some(value), None) => ValueForm::Bytes(value.0),
+            (None, Some(versions)) => ValueForm::Versions(versions.map(|version| version.0)),
             _ => return Err(input(&"a value and versions, or neither")),
         };
         Ok((kind, value))

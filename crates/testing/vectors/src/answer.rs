@@ -3,4 +3,4 @@
 use serde_json::{Map, Value};
 
 /// The answer of a verifier to an input: the members that `expected` may have.
-pub type Answer = Map<String, Value>;
+pub type VerifierAnswer = Map<String, Value>;

@@ -4,16 +4,16 @@ use prooflight_avl::{
     Digest, Mode, Neighbours, OldValue, Operation, Params, Transition, verify_batch,
 };
 use prooflight_core::{Limits, Result};
-use prooflight_json::{Decimal, Hex, strict};
+use prooflight_json::{Decimal, HexBytes, strict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 
 /// The input of an `AvlBatch` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Batch {
+pub struct AvlBatch {
     /// Bytes of every key.
     #[serde(deserialize_with = "strict::number")]
     pub key_length: usize,
@@ -21,12 +21,12 @@ pub struct Batch {
     #[serde(deserialize_with = "strict::number_or_null")]
     pub value_length: Option<usize>,
     /// The trusted digest of the dictionary before the batch.
-    pub digest: Hex,
+    pub digest: HexBytes,
     /// The operations, in order.
     #[serde(deserialize_with = "strict::objects")]
-    pub ops: Vec<Op>,
+    pub ops: Vec<AvlOp>,
     /// The proof.
-    pub proof: Hex,
+    pub proof: HexBytes,
     /// How strictly proofs are checked.
     #[serde(default, deserialize_with = "strict::name")]
     pub mode: BatchMode,
@@ -43,14 +43,14 @@ pub struct Batch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", deny_unknown_fields)]
 #[allow(missing_docs, reason = "the same as `prooflight_avl::Operation`, owned")]
-pub enum Op {
-    Lookup { key: Hex },
-    Insert { key: Hex, value: Hex },
-    Update { key: Hex, value: Hex },
-    InsertOrUpdate { key: Hex, value: Hex },
-    Remove { key: Hex },
-    RemoveIfExists { key: Hex },
-    UpdateLongBy { key: Hex, delta: Decimal },
+pub enum AvlOp {
+    Lookup { key: HexBytes },
+    Insert { key: HexBytes, value: HexBytes },
+    Update { key: HexBytes, value: HexBytes },
+    InsertOrUpdate { key: HexBytes, value: HexBytes },
+    Remove { key: HexBytes },
+    RemoveIfExists { key: HexBytes },
+    UpdateLongBy { key: HexBytes, delta: Decimal },
 }
 
 /// How strictly a verifier checks proofs.
@@ -98,11 +98,11 @@ pub struct BatchLimits {
     pub max_value_bytes: Option<usize>,
 }
 
-impl Batch {
+impl AvlBatch {
     /// Verifies the batch.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let digest = Digest::try_from(self.digest.0.as_slice())?;
-        let ops = self.ops.iter().map(Op::borrow).collect::<Vec<_>>();
+        let ops = self.ops.iter().map(AvlOp::borrow).collect::<Vec<_>>();
         verify_batch(&digest, &ops, &self.proof.0, &self.params()).map(|batch| answer(&batch))
     }
 
@@ -124,7 +124,7 @@ impl Batch {
     }
 }
 
-impl Op {
+impl AvlOp {
     /// The operation in the form that the verifier takes.
     pub fn borrow(&self) -> Operation<'_> {
         match self {
@@ -144,7 +144,7 @@ impl Op {
 }
 
 /// The result of a verified batch, as the members that `expected` may have.
-pub(crate) fn answer(batch: &Transition<'_>) -> Answer {
+pub(crate) fn answer(batch: &Transition<'_>) -> VerifierAnswer {
     let results = batch.results.iter().map(|result| match result {
         OldValue::Present(value) => hex(value.as_ref()),
         OldValue::Absent(_) => Value::Null,
@@ -155,7 +155,7 @@ pub(crate) fn answer(batch: &Transition<'_>) -> Answer {
             json!({ "previous": previous.map(hex), "next": next.map(hex) })
         }
     });
-    Answer::from_iter([
+    VerifierAnswer::from_iter([
         ("digest".to_owned(), hex(&batch.digest.0)),
         ("results".to_owned(), results.collect()),
         ("neighbours".to_owned(), neighbours.collect()),
@@ -163,5 +163,5 @@ pub(crate) fn answer(batch: &Transition<'_>) -> Answer {
 }
 
 fn hex(bytes: &[u8]) -> Value {
-    Value::String(Hex(bytes.to_vec()).to_string())
+    Value::String(HexBytes(bytes.to_vec()).to_string())
 }

@@ -1,17 +1,17 @@
 //! The types `Header…`: a light client's rules for headers.
 
 use prooflight_core::chain::{
-    Checkpoint, Header, Relation, SignedHeader, SyncPolicy, Wanted, check_wanted, relation,
-    verify_ancestor, verify_ancestor_at, verify_ancestors, verify_head,
+    Checkpoint, Header, HeaderOrder, RequestedBlock, SignedHeader, SyncPolicy, check_requested,
+    relation, verify_ancestor, verify_ancestor_at, verify_ancestors, verify_head,
 };
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 use prooflight_json::checkpoint::CheckpointJson;
 use prooflight_json::strict::{not_null, object};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 use serde_json::{json, to_value};
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 
 /// The input of a `HeaderSync` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct HeaderSync {
     #[serde(deserialize_with = "object")]
     pub checkpoint: CheckpointJson,
     /// A signed header, encoded.
-    pub head: Hex,
+    pub head: HexBytes,
     /// The path of the checkpoint's header hash in the head's history.
     pub inclusion: Vec<Hash32>,
     /// The caller's time, in milliseconds since 1970.
@@ -39,9 +39,9 @@ pub struct HeaderSync {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HeaderInclusion {
     /// The header of an accepted head, encoded.
-    pub head: Hex,
+    pub head: HexBytes,
     /// An older header, encoded.
-    pub header: Hex,
+    pub header: HexBytes,
     /// The height of the requested block, if it was requested by height.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub height: Option<Quantity>,
@@ -54,9 +54,9 @@ pub struct HeaderInclusion {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HeadersInclusion {
     /// The header of an accepted head, encoded.
-    pub head: Hex,
+    pub head: HexBytes,
     /// Older headers, encoded, ascending by height.
-    pub headers: Vec<Hex>,
+    pub headers: Vec<HexBytes>,
     /// The proof of their places in the head's history.
     pub hashes: Vec<Hash32>,
 }
@@ -66,7 +66,7 @@ pub struct HeadersInclusion {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HeaderWanted {
     /// A signed header, encoded.
-    pub header: Hex,
+    pub header: HexBytes,
     /// The newest block was requested, which has at least this height.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub newest: Option<Quantity>,
@@ -81,7 +81,7 @@ pub struct HeaderWanted {
 /// The input of a `HeaderRelation` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HeaderRelation {
+pub struct RelationInput {
     /// A header.
     #[serde(deserialize_with = "object")]
     pub one: KnownHeader,
@@ -105,7 +105,7 @@ impl HeaderSync {
     pub(crate) const MEMBERS: [&str; 6] =
         ["checkpoint", "head", "inclusion", "now", "maxClockSkew", "maxHeadAge"];
 
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let (_, head) = self.accept()?;
         Ok(answer(head.height, head.hash()))
     }
@@ -127,7 +127,7 @@ impl HeaderSync {
 
 impl HeaderInclusion {
     /// Verifies that the header is an ancestor of the head.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let head = Header::decode(&self.head.0, &Limits::DEFAULT)?;
         let header = match self.height {
             None => ancestor(&head, &self.header, &self.inclusion)?,
@@ -143,9 +143,9 @@ impl HeaderInclusion {
 
 impl HeadersInclusion {
     /// Verifies that the headers are ancestors of the head.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let head = Header::decode(&self.head.0, &Limits::DEFAULT)?;
-        let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
+        let decode = |header: &HexBytes| Header::decode(&header.0, &Limits::DEFAULT);
         let headers = self.headers.iter().map(decode).collect::<Result<Vec<_>>>()?;
         verify_ancestors(&head, &headers, &path(&self.hashes))?;
         Ok(answer_of_all(&headers))
@@ -154,39 +154,39 @@ impl HeadersInclusion {
 
 impl HeaderWanted {
     /// Verifies that the header is that of the requested block.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let wanted = match (self.newest, self.height, self.hash) {
-            (Some(least), None, None) => Wanted::Newest(least.0),
-            (None, Some(height), None) => Wanted::Height(height.0),
-            (None, None, Some(hash)) => Wanted::Hash(hash.0),
+            (Some(least), None, None) => RequestedBlock::Newest(least.0),
+            (None, Some(height), None) => RequestedBlock::Height(height.0),
+            (None, None, Some(hash)) => RequestedBlock::Hash(hash.0),
             _ => {
                 let expected = "one of newest, height and hash";
                 return Err(Error::new(Reason::InvalidArgument, expected, "none, or several"));
             }
         };
         let SignedHeader { header, .. } = SignedHeader::decode(&self.header.0, &Limits::DEFAULT)?;
-        check_wanted(&wanted, &header)?;
+        check_requested(&wanted, &header)?;
         Ok(answer(header.height, header.hash()))
     }
 }
 
-impl HeaderRelation {
+impl RelationInput {
     /// The relation of the one header to the other.
-    pub(crate) fn answer(&self) -> Answer {
+    pub(crate) fn answer(&self) -> VerifierAnswer {
         let known = |header: &KnownHeader| (header.height.0, header.header_hash.0);
         let ((height, hash), (other_height, other_hash)) = (known(&self.one), known(&self.other));
         let name = match relation((height, &hash), (other_height, &other_hash)) {
-            Relation::Same => "same",
-            Relation::Conflicting => "conflicting",
-            Relation::Below => "below",
-            Relation::Above => "above",
+            HeaderOrder::Same => "same",
+            HeaderOrder::Conflicting => "conflicting",
+            HeaderOrder::Below => "below",
+            HeaderOrder::Above => "above",
         };
-        Answer::from_iter([("relation".to_owned(), json!(name))])
+        VerifierAnswer::from_iter([("relation".to_owned(), json!(name))])
     }
 }
 
 /// Decodes an older header, and verifies that it is an ancestor of the head.
-pub(crate) fn ancestor(head: &Header, header: &Hex, inclusion: &[Hash32]) -> Result<Header> {
+pub(crate) fn ancestor(head: &Header, header: &HexBytes, inclusion: &[Hash32]) -> Result<Header> {
     let header = Header::decode(&header.0, &Limits::DEFAULT)?;
     verify_ancestor(head, &header, &path(inclusion))?;
     Ok(header)
@@ -197,15 +197,15 @@ pub(crate) fn path(inclusion: &[Hash32]) -> Vec<Hash> {
 }
 
 /// The members that `expected` may have.
-pub(crate) fn answer(height: u64, header_hash: Hash) -> Answer {
-    Answer::from_iter([
+pub(crate) fn answer(height: u64, header_hash: Hash) -> VerifierAnswer {
+    VerifierAnswer::from_iter([
         ("height".to_owned(), to_value(Quantity(height)).unwrap_or_default()),
         ("headerHash".to_owned(), to_value(Hash32(header_hash)).unwrap_or_default()),
     ])
 }
 
 /// The members that `expected` may have for several headers.
-pub(crate) fn answer_of_all(headers: &[Header]) -> Answer {
+pub(crate) fn answer_of_all(headers: &[Header]) -> VerifierAnswer {
     let hashes: Vec<_> = headers.iter().map(|header| Hash32(header.hash())).collect();
-    Answer::from_iter([("headerHashes".to_owned(), to_value(hashes).unwrap_or_default())])
+    VerifierAnswer::from_iter([("headerHashes".to_owned(), to_value(hashes).unwrap_or_default())])
 }

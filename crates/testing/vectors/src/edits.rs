@@ -4,25 +4,25 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use prooflight_json::strict::objects;
 
 /// One change of an input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
-pub(crate) enum Edit {
+pub(crate) enum InputEdit {
     /// Replaces a value by another, or adds a member to an object.
-    Set { at: Vec<Step>, set: Value },
+    Set { at: Vec<PathStep>, set: Value },
     /// Removes a member of an object.
-    Remove { at: Vec<Step>, remove: True },
+    Remove { at: Vec<PathStep>, remove: TrueLiteral },
     /// Replaces `cut` bytes or items from index `from` on by others.
-    Splice { at: Vec<Step>, from: u32, cut: u32, put: Value },
+    Splice { at: Vec<PathStep>, from: u32, cut: u32, put: Value },
 }
 
 /// A step down to a value: to a member of an object, or an item of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     Name(String),
     Index(u32),
 }
@@ -30,15 +30,15 @@ pub(crate) enum Step {
 /// The JSON literal `true`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "bool")]
-pub(crate) struct True;
+pub(crate) struct TrueLiteral;
 
-impl From<True> for bool {
-    fn from(_: True) -> Self {
+impl From<TrueLiteral> for bool {
+    fn from(_: TrueLiteral) -> Self {
         true
     }
 }
 
-impl<'de> Deserialize<'de> for True {
+impl<'de> Deserialize<'de> for TrueLiteral {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let holds = bool::deserialize(deserializer)?;
         holds.then_some(Self).ok_or_else(|| D::Error::custom("expected true"))
@@ -48,9 +48,9 @@ impl<'de> Deserialize<'de> for True {
 /// The edits of a test.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Edits(#[serde(deserialize_with = "objects")] pub(crate) Vec<Edit>);
+pub(crate) struct InputEdits(#[serde(deserialize_with = "objects")] pub(crate) Vec<InputEdit>);
 
-impl Edits {
+impl InputEdits {
     /// Applies the edits to an input; the error names the edit that does not fit.
     pub(crate) fn apply(&self, mut input: Value) -> Result<Value, String> {
         for edit in &self.0 {
@@ -60,31 +60,31 @@ impl Edits {
     }
 }
 
-impl Edit {
+impl InputEdit {
     fn apply(&self, input: &mut Value) -> Option<()> {
         match self {
             Self::Set { at, set } => {
                 let (last, above) = at.split_last()?;
                 match (last, find(input, above)?) {
-                    (Step::Name(name), Value::Object(members)) => {
+                    (PathStep::Name(name), Value::Object(members)) => {
                         members.insert(name.clone(), set.clone());
                     }
-                    (Step::Index(index), Value::Array(items)) => {
+                    (PathStep::Index(index), Value::Array(items)) => {
                         *items.get_mut(*index as usize)? = set.clone();
                     }
                     _ => return None,
                 }
             }
-            Self::Remove { at, remove: True } => {
-                let (Step::Name(name), above) = at.split_last()? else { return None };
+            Self::Remove { at, remove: TrueLiteral } => {
+                let (PathStep::Name(name), above) = at.split_last()? else { return None };
                 find(input, above)?.as_object_mut()?.shift_remove(name)?;
             }
             Self::Splice { at, from, cut, put } => {
                 let range = *from as usize..(*from as usize).checked_add(*cut as usize)?;
                 match (find(input, at)?, put) {
                     (Value::String(text), Value::String(put)) => {
-                        text.parse::<Hex>().ok()?;
-                        put.parse::<Hex>().ok()?;
+                        text.parse::<HexBytes>().ok()?;
+                        put.parse::<HexBytes>().ok()?;
                         let digits = 2 + 2 * range.start..2 + range.end.checked_mul(2)?;
                         text.get(digits.clone())?;
                         text.replace_range(digits, &put[2..]);
@@ -101,10 +101,10 @@ impl Edit {
     }
 }
 
-fn find<'a>(input: &'a mut Value, at: &[Step]) -> Option<&'a mut Value> {
+fn find<'a>(input: &'a mut Value, at: &[PathStep]) -> Option<&'a mut Value> {
     at.iter().try_fold(input, |value, step| match step {
-        Step::Name(name) => value.as_object_mut()?.get_mut(name),
-        Step::Index(index) => value.as_array_mut()?.get_mut(*index as usize),
+        PathStep::Name(name) => value.as_object_mut()?.get_mut(name),
+        PathStep::Index(index) => value.as_array_mut()?.get_mut(*index as usize),
     })
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use serde_json::{from_value, json};
 
     fn apply(edit: &Value) -> Option<Value> {
-        let edits: Edits = from_value(json!([edit])).ok()?;
+        let edits: InputEdits = from_value(json!([edit])).ok()?;
         edits.apply(json!({ "a": "0x0001Fe", "b": [1, { "c": null }], "d": "é" })).ok()
     }
 

@@ -3,33 +3,33 @@
 use prooflight_avl::Digest;
 use prooflight_avl::ergo::{AdProofsHeader, verify_ad_proofs};
 use prooflight_core::{Error, Reason, Result};
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use prooflight_json::strict::objects;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Answer;
-use crate::avl::{Op, answer};
+use crate::answer::VerifierAnswer;
+use crate::avl::{AvlOp, answer};
 
 /// The input of an `ErgoAdProofs` test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdProofs {
     /// The state root of the parent block.
-    pub parent_state_root: Hex,
+    pub parent_state_root: HexBytes,
     /// The state root of the block.
-    pub state_root: Hex,
+    pub state_root: HexBytes,
     /// The hash of the proof.
-    pub ad_proofs_root: Hex,
+    pub ad_proofs_root: HexBytes,
     /// The block's operations, in order.
     #[serde(deserialize_with = "objects")]
-    pub ops: Vec<Op>,
+    pub ops: Vec<AvlOp>,
     /// The proof.
-    pub proof: Hex,
+    pub proof: HexBytes,
 }
 
 impl AdProofs {
     /// Verifies the block's state transition.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let header = AdProofsHeader {
             parent_state_root: Digest::try_from(self.parent_state_root.0.as_slice())?,
             state_root: Digest::try_from(self.state_root.0.as_slice())?,
@@ -38,7 +38,7 @@ impl AdProofs {
                 Error::new(Reason::InvalidArgument, "an adProofsRoot of 32 bytes", found)
             })?,
         };
-        let ops = self.ops.iter().map(Op::borrow).collect::<Vec<_>>();
+        let ops = self.ops.iter().map(AvlOp::borrow).collect::<Vec<_>>();
         verify_ad_proofs(&header, &ops, &self.proof.0).map(|batch| answer(&batch))
     }
 }

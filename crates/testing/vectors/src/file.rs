@@ -9,8 +9,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::edits::Edits;
-use crate::input::{Input, put_in};
+use crate::edits::InputEdits;
+use crate::input::{TestInput, join_parts};
 
 /// One file of test vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,25 +30,25 @@ pub struct VectorFile {
     pub notes: Map<String, Value>,
     /// The tests.
     #[serde(deserialize_with = "objects")]
-    pub test_groups: Vec<Group>,
+    pub test_groups: Vec<TestGroup>,
 }
 
 /// Tests whose inputs have the same form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Group {
+pub struct TestGroup {
     /// The form of the inputs, for example `AvlBatch`.
     #[serde(rename = "type")]
     pub group_type: String,
     /// The tests.
-    #[serde(deserialize_with = "whole_tests")]
-    pub tests: Vec<Test>,
+    #[serde(deserialize_with = "read_tests")]
+    pub tests: Vec<VectorTest>,
 }
 
 /// One test: an input, and the required verdict of a verifier.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Test {
+pub struct VectorTest {
     /// The number of the test, unique in its file.
     pub tc_id: u32,
     /// A human-readable description of the test.
@@ -56,9 +56,9 @@ pub struct Test {
     /// The kinds of the test; the file's notes explain each flag.
     pub flags: Vec<String>,
     /// The verifier's input; in an invalid test it may be malformed in any way.
-    pub input: Input,
+    pub input: TestInput,
     /// Whether the verifier must accept.
-    pub result: Verdict,
+    pub result: TestVerdict,
     /// The answer that the verifier must give, if the test pins it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Map<String, Value>>,
@@ -73,18 +73,18 @@ pub struct Test {
 /// A test as stored in a file: with an input, or with edits of another test's input.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Written {
+struct StoredTest {
     tc_id: u32,
     comment: String,
     flags: Vec<String>,
     #[serde(default, deserialize_with = "not_null")]
-    input: Option<Input>,
+    input: Option<TestInput>,
     #[serde(default, deserialize_with = "not_null")]
     base: Option<u32>,
     #[serde(default, deserialize_with = "not_null")]
-    edits: Option<Edits>,
+    edits: Option<InputEdits>,
     #[serde(deserialize_with = "name")]
-    result: Verdict,
+    result: TestVerdict,
     #[serde(default, deserialize_with = "not_null")]
     expected: Option<Map<String, Value>>,
     #[serde(default, deserialize_with = "not_null")]
@@ -94,37 +94,38 @@ struct Written {
 }
 
 /// Reads the tests of a group, each with its input.
-fn whole_tests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Test>, D::Error> {
+fn read_tests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<VectorTest>, D::Error> {
     let mut inputs = BTreeMap::new();
-    let tests = objects::<_, Written>(deserializer)?.into_iter().map(|test| {
+    let tests = objects::<_, StoredTest>(deserializer)?.into_iter().map(|test| {
         let number = test.tc_id;
-        test.whole(&mut inputs).map_err(|why| D::Error::custom(format!("test {number}: {why}")))
+        test.with_input(&mut inputs)
+            .map_err(|why| D::Error::custom(format!("test {number}: {why}")))
     });
     tests.collect()
 }
 
-impl Written {
+impl StoredTest {
     /// The test with its input, given the inputs of earlier tests; adds its own.
-    fn whole(self, inputs: &mut BTreeMap<u32, Value>) -> Result<Test, String> {
+    fn with_input(self, inputs: &mut BTreeMap<u32, Value>) -> Result<VectorTest, String> {
         let input = match (self.input, self.base, self.edits) {
             (Some(input), None, None) => {
-                if let Input::Json(input) = &input {
+                if let TestInput::Json(input) = &input {
                     inputs.insert(self.tc_id, input.clone());
                 }
                 input
             }
             (None, Some(base), Some(edits)) => {
                 let base = inputs.get(&base).ok_or("a base without an input before it")?;
-                Input::Json(edits.apply(base.clone())?)
+                TestInput::Json(edits.apply(base.clone())?)
             }
             _ => return Err("expected an input, or a base and edits".to_owned()),
         };
         let expected = self.expected.map(|members| {
             let mut expected = Value::Object(members);
-            put_in(&mut expected)?;
+            join_parts(&mut expected)?;
             serde_json::from_value(expected).map_err(|error| error.to_string())
         });
-        Ok(Test {
+        Ok(VectorTest {
             tc_id: self.tc_id,
             comment: self.comment,
             flags: self.flags,
@@ -140,7 +141,7 @@ impl Written {
 /// Whether a verifier must accept an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum TestVerdict {
     /// It must be accepted.
     Valid,
     /// It must be refused.
@@ -171,18 +172,20 @@ impl VectorFile {
         if let Some(again) = tests().find(|test| !numbers.insert(test.tc_id)) {
             return Err(not_a_file("one test of each tcId", again.tc_id));
         }
-        tests().try_for_each(Test::check)?;
+        tests().try_for_each(VectorTest::check)?;
         Ok(file)
     }
 }
 
-impl Test {
+impl VectorTest {
     /// Checks that the test's expectations are consistent with its result.
     fn check(&self) -> Result<()> {
         let refusal = self.expected_error.is_some() || self.expected_reason.is_some();
         let (expected, ruled_out) = match self.result {
-            Verdict::Valid => ("an answer expected of a valid test", refusal),
-            Verdict::Invalid => ("a refusal expected of an invalid test", self.expected.is_some()),
+            TestVerdict::Valid => ("an answer expected of a valid test", refusal),
+            TestVerdict::Invalid => {
+                ("a refusal expected of an invalid test", self.expected.is_some())
+            }
         };
         if ruled_out {
             return Err(not_a_file(expected, format!("the other in test {}", self.tc_id)));

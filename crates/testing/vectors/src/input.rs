@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, from_str};
@@ -15,7 +15,7 @@ const MAX_JOINED_ITEMS: u64 = 1 << 17;
 
 /// A verifier's input; in an invalid test it may be malformed in any way.
 #[derive(Clone, Debug)]
-pub enum Input {
+pub enum TestInput {
     /// JSON that this program can represent.
     Json(Value),
     /// JSON that is written unchanged. Reading yields this only for JSON that Rust's strings cannot
@@ -23,13 +23,13 @@ pub enum Input {
     Text(Box<RawValue>),
 }
 
-impl Input {
+impl TestInput {
     /// The JSON that a verifier gets, with joined values inserted; the error is why the test cannot be run.
     pub fn read(&self) -> Result<Cow<'_, Value>, String> {
         match self {
             Self::Json(input) if has_joined(input) => {
                 let mut input = input.clone();
-                put_in(&mut input)?;
+                join_parts(&mut input)?;
                 Ok(Cow::Owned(input))
             }
             Self::Json(input) => Ok(Cow::Borrowed(input)),
@@ -39,7 +39,7 @@ impl Input {
     }
 }
 
-impl<'de> Deserialize<'de> for Input {
+impl<'de> Deserialize<'de> for TestInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         match from_str(text.get()) {
@@ -50,7 +50,7 @@ impl<'de> Deserialize<'de> for Input {
     }
 }
 
-impl Serialize for Input {
+impl Serialize for TestInput {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Json(input) => input.serialize(serializer),
@@ -60,41 +60,44 @@ impl Serialize for Input {
 }
 
 /// The only member of an object that stands for bytes or for an array.
-const JOINED: &str = "joined";
+const JOINED_MEMBER: &str = "joined";
 
 fn has_joined(input: &Value) -> bool {
     match input {
         Value::Array(items) => items.iter().any(has_joined),
-        Value::Object(members) => members.contains_key(JOINED) || members.values().any(has_joined),
+        Value::Object(members) => {
+            members.contains_key(JOINED_MEMBER) || members.values().any(has_joined)
+        }
         _ => false,
     }
 }
 
 /// Replaces every object with joined parts by the bytes or the array.
-pub(crate) fn put_in(value: &mut Value) -> Result<(), String> {
-    Joiner { bytes_left: MAX_JOINED_BYTES, items_left: MAX_JOINED_ITEMS }.put_in(value)
+pub(crate) fn join_parts(value: &mut Value) -> Result<(), String> {
+    PartJoiner { bytes_left: MAX_JOINED_BYTES, items_left: MAX_JOINED_ITEMS }.join_value(value)
 }
 
-struct Joiner {
+struct PartJoiner {
     bytes_left: u64,
     items_left: u64,
 }
 
-impl Joiner {
-    fn put_in(&mut self, value: &mut Value) -> Result<(), String> {
+impl PartJoiner {
+    fn join_value(&mut self, value: &mut Value) -> Result<(), String> {
         match value {
-            Value::Array(items) => items.iter_mut().try_for_each(|item| self.put_in(item)),
-            Value::Object(members) if members.contains_key(JOINED) => {
+            Value::Array(items) => items.iter_mut().try_for_each(|item| self.join_value(item)),
+            Value::Object(members) if members.contains_key(JOINED_MEMBER) => {
                 *value = self.join(members)?;
                 Ok(())
             }
-            Value::Object(members) => members.values_mut().try_for_each(|it| self.put_in(it)),
+            Value::Object(members) => members.values_mut().try_for_each(|it| self.join_value(it)),
             _ => Ok(()),
         }
     }
 
     fn join(&mut self, members: &Map<String, Value>) -> Result<Value, String> {
-        let parts = members.get(JOINED).filter(|_| members.len() == 1).and_then(Value::as_array);
+        let parts =
+            members.get(JOINED_MEMBER).filter(|_| members.len() == 1).and_then(Value::as_array);
         let parts = parts.ok_or("joined: expected an array, and no other member beside it")?;
         let parts = parts.iter().map(|part| {
             read_part(part).ok_or_else(|| {
@@ -155,38 +158,38 @@ fn read_part(part: &Value) -> Option<(&Value, u32)> {
 
 fn digits(part: &Value) -> Option<&str> {
     let text = part.as_str()?;
-    text.parse::<Hex>().ok()?;
+    text.parse::<HexBytes>().ok()?;
     Some(&text[2..])
 }
 
 /// Replaces bytes and arrays with long runs of one byte or item by their parts.
 #[cfg(feature = "generate")]
-pub(crate) fn take_apart(value: &mut Value) {
+pub(crate) fn split_parts(value: &mut Value) {
     let parts = match value {
-        Value::String(text) if text.len() > 2 * LONG_RUN => {
-            text.parse::<Hex>().ok().and_then(|Hex(bytes)| {
-                parts_of(&bytes, LONG_RUN, |bytes| Hex(bytes.to_vec()).to_string().into())
+        Value::String(text) if text.len() > 2 * MIN_RUN_BYTES => {
+            text.parse::<HexBytes>().ok().and_then(|HexBytes(bytes)| {
+                parts_of(&bytes, MIN_RUN_BYTES, |bytes| HexBytes(bytes.to_vec()).to_string().into())
             })
         }
         Value::Array(items) => {
-            items.iter_mut().for_each(take_apart);
-            parts_of(items, LONG_ARRAY, |items| items.to_vec().into())
+            items.iter_mut().for_each(split_parts);
+            parts_of(items, MIN_RUN_ITEMS, |items| items.to_vec().into())
         }
-        Value::Object(members) => return members.values_mut().for_each(take_apart),
+        Value::Object(members) => return members.values_mut().for_each(split_parts),
         _ => return,
     };
     if let Some(parts) = parts {
-        *value = serde_json::json!({ JOINED: parts });
+        *value = serde_json::json!({ JOINED_MEMBER: parts });
     }
 }
 
 /// The least number of equal bytes that are written as one byte and a number.
 #[cfg(feature = "generate")]
-const LONG_RUN: usize = 1 << 15;
+const MIN_RUN_BYTES: usize = 1 << 15;
 
 /// The least number of equal items of an array that are written as one item and a number.
 #[cfg(feature = "generate")]
-const LONG_ARRAY: usize = 256;
+const MIN_RUN_ITEMS: usize = 256;
 
 /// The parts of a sequence: its long runs, and the parts between them; `None` if it has no long run.
 #[cfg(feature = "generate")]
@@ -222,7 +225,7 @@ mod tests {
     use serde_json::json;
 
     fn read(input: Value) -> Result<Value, String> {
-        Input::Json(input).read().map(Cow::into_owned)
+        TestInput::Json(input).read().map(Cow::into_owned)
     }
 
     #[test]
@@ -287,23 +290,23 @@ mod tests {
 
     #[test]
     fn what_is_taken_apart_is_joined_again() {
-        let (zeros, ones) = (vec![0; LONG_RUN], vec![1; LONG_RUN]);
+        let (zeros, ones) = (vec![0; MIN_RUN_BYTES], vec![1; MIN_RUN_BYTES]);
         for (bytes, parts) in [
             ([&[1, 0][..], &zeros, &[2], &zeros[1..], &[3]].concat(), 3),
             ([&zeros[..], &ones].concat(), 2),
             (zeros[1..].to_vec(), 0),
         ] {
-            let whole = json!({ "proof": Hex(bytes) });
+            let whole = json!({ "proof": HexBytes(bytes) });
             let mut apart = whole.clone();
-            take_apart(&mut apart);
+            split_parts(&mut apart);
             assert_eq!(apart["proof"]["joined"].as_array().map_or(0, Vec::len), parts);
             assert_eq!(read(apart), Ok(whole));
         }
-        let mut items = vec![json!({ "a": 1 }); LONG_ARRAY];
+        let mut items = vec![json!({ "a": 1 }); MIN_RUN_ITEMS];
         items.push(json!("last"));
         let whole = json!([items]);
         let mut apart = whole.clone();
-        take_apart(&mut apart);
+        split_parts(&mut apart);
         assert_eq!(apart[0]["joined"].as_array().map_or(0, Vec::len), 2);
         assert_eq!(read(apart), Ok(whole));
     }
@@ -313,12 +316,12 @@ mod tests {
         for (text, is_read) in
             [(r#"{"a":"\ud834\udd1e"}"#, true), (r#"{"a":"\ud834"}"#, false), ("[1]", true)]
         {
-            let input: Input = from_str(text).unwrap();
+            let input: TestInput = from_str(text).unwrap();
             assert_eq!(!input.read().unwrap().is_null(), is_read, "{text}");
             if !is_read {
                 assert_eq!(serde_json::to_string(&input).unwrap(), text);
             }
         }
-        assert!(from_str::<Input>("{").is_err());
+        assert!(from_str::<TestInput>("{").is_err());
     }
 }

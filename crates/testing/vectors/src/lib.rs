@@ -35,6 +35,7 @@ pub mod ergo;
 pub mod file;
 #[cfg(feature = "generate")]
 pub mod generate;
+pub mod history;
 pub mod input;
 pub mod key_range;
 pub mod limits;
@@ -42,10 +43,9 @@ pub mod lmpt;
 pub mod lvmt;
 pub mod mpt;
 mod mpt_sent;
-pub mod range;
 mod run;
 pub mod smt;
 pub mod state;
 
-pub use answer::Answer;
-pub use run::{Report, TestReport, run, run_with, verify};
+pub use answer::VerifierAnswer;
+pub use run::{FileReport, TestReport, run, run_with, verify};

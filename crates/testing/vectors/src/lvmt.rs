@@ -3,12 +3,12 @@
 use prooflight_amt::trusted_key;
 use prooflight_core::Result;
 use prooflight_json::strict::{not_null, number, object, some_object};
-use prooflight_json::{Hash32, Hex, Quantity};
-use prooflight_lvmt::{Answer as Found, Params, Root, verify};
+use prooflight_json::{Hash32, HexBytes, Quantity};
+use prooflight_lvmt::{LvmtRoot, Params, VersionedState as Found, verify};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::json;
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 use crate::limits::CallerLimits;
 
 /// The input of an `LvmtProof` test.
@@ -28,14 +28,14 @@ pub struct LvmtProof {
     pub allow_insecure_setup: bool,
     /// The verifying key, of a setup that is not built in.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
-    pub verifying_key: Option<Hex>,
+    pub verifying_key: Option<HexBytes>,
     /// The trusted roots.
     #[serde(deserialize_with = "object")]
-    pub roots: Roots,
+    pub roots: LvmtRoots,
     /// The requested keys.
-    pub keys: Vec<Hex>,
+    pub keys: Vec<HexBytes>,
     /// The proof.
-    pub proof: Hex,
+    pub proof: HexBytes,
     /// Limits that differ from the defaults.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
     pub limits: Option<CallerLimits>,
@@ -44,7 +44,7 @@ pub struct LvmtProof {
 /// The roots of a state.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Roots {
+pub struct LvmtRoots {
     /// The commitment of the root AMT.
     pub aroot: Hash32,
     /// The root of the tree over the blocks.
@@ -55,7 +55,7 @@ pub struct Roots {
 
 impl LvmtProof {
     /// Verifies the proof about the keys.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let given = self.verifying_key.as_ref().map(|key| &key.0[..]);
         let key = trusted_key(&self.params_id.0, self.log_n, given)?;
         let params = Params {
@@ -64,11 +64,14 @@ impl LvmtProof {
             allow_insecure_setup: self.allow_insecure_setup,
             limits: CallerLimits::or_default(self.limits),
         };
-        let Roots { aroot, hroot, height } = self.roots;
-        let root = Root { aroot: aroot.0, hroot: hroot.0, height: height.0 };
+        let LvmtRoots { aroot, hroot, height } = self.roots;
+        let root = LvmtRoot { aroot: aroot.0, hroot: hroot.0, height: height.0 };
         let keys: Vec<_> = self.keys.iter().map(|key| &key.0).collect();
         let answers = verify(&root, &keys, &self.proof.0, &params)?;
-        Ok(Answer::from_iter([("results".to_owned(), answers.iter().map(result).collect())]))
+        Ok(VerifierAnswer::from_iter([(
+            "results".to_owned(),
+            answers.iter().map(result).collect(),
+        )]))
     }
 }
 
@@ -76,7 +79,7 @@ impl LvmtProof {
 pub(crate) fn result(answer: &Found) -> serde_json::Value {
     match answer {
         Found::Present { value, since, version } => json!({
-            "value": Hex(value.to_vec()),
+            "value": HexBytes(value.to_vec()),
             "since": Quantity(*since),
             "version": Quantity(*version),
         }),

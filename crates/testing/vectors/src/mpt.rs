@@ -2,7 +2,7 @@
 
 use prooflight_core::{Error, Limits, Reason, Result};
 use prooflight_json::strict::{object, objects, some_object};
-use prooflight_json::{Address, Hash32, Hex, Quantity, Word};
+use prooflight_json::{Address, Hash32, HexBytes, Quantity, Word};
 use prooflight_mpt::{
     Account, AccountState, GetProof, SlotProof, verify_code, verify_get_proof, verify_header,
     verify_proof, verify_transaction_hash,
@@ -10,7 +10,7 @@ use prooflight_mpt::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 use crate::limits::CallerLimits;
 
 /// The input of an `MptProof` test.
@@ -20,9 +20,9 @@ pub struct MptProof {
     /// The trusted root of the trie.
     pub root: Hash32,
     /// The path in the trie: the hash of the actual key, if it is a secure trie.
-    pub key: Hex,
+    pub key: HexBytes,
     /// The nodes, from the root on.
-    pub proof: Vec<Hex>,
+    pub proof: Vec<HexBytes>,
     /// Limits that differ from the defaults.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
     pub limits: Option<CallerLimits>,
@@ -52,7 +52,7 @@ pub struct EthHeader {
     /// The trusted hash of the block.
     pub hash: Hash32,
     /// The header's RLP.
-    pub header_rlp: Hex,
+    pub header_rlp: HexBytes,
 }
 
 /// The input of an `EthCode` test.
@@ -62,7 +62,7 @@ pub struct EthCode {
     /// The verified code hash of an account.
     pub code_hash: Hash32,
     /// The account's code, according to a server.
-    pub code: Hex,
+    pub code: HexBytes,
 }
 
 /// The input of an `EthTransaction` test.
@@ -70,7 +70,7 @@ pub struct EthCode {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EthTransaction {
     /// The transaction, as it was sent to a server.
-    pub raw: Hex,
+    pub raw: HexBytes,
     /// The hash that the server returned for it.
     pub hash: Hash32,
 }
@@ -78,11 +78,11 @@ pub struct EthTransaction {
 /// A server's answer to `eth_getProof`; other members are ignored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Response {
+pub struct ProofResponse {
     /// The account that the answer is about.
     pub address: Address,
     /// The nodes from the state root on.
-    pub account_proof: Vec<Hex>,
+    pub account_proof: Vec<HexBytes>,
     /// The account's balance, in wei.
     pub balance: Word,
     /// The hash of the account's code.
@@ -104,25 +104,26 @@ pub struct ResponseSlot {
     /// The value of the slot.
     pub value: Word,
     /// The nodes from the account's storage root on.
-    pub proof: Vec<Hex>,
+    pub proof: Vec<HexBytes>,
 }
 
 impl MptProof {
     /// Verifies the value or the absence of the key.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let limits = CallerLimits::or_default(self.limits);
         let verified = verify_proof(&self.root.0, &self.key.0, &slices(&self.proof), &limits)?;
-        let value = verified.map(|value| Hex(value.to_vec()).to_string());
-        Ok(Answer::from_iter([("value".to_owned(), json!(value))]))
+        let value = verified.map(|value| HexBytes(value.to_vec()).to_string());
+        Ok(VerifierAnswer::from_iter([("value".to_owned(), json!(value))]))
     }
 }
 
 impl EthGetProof {
     /// Verifies the whole answer.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let limits = CallerLimits::or_default(self.limits);
         let slots: Vec<_> = self.slots.iter().map(|slot| slot.0).collect();
-        let response: Response = object(&self.response).map_err(|error| invalid_answer(&error))?;
+        let response: ProofResponse =
+            object(&self.response).map_err(|error| invalid_answer(&error))?;
         let answer = GetProof {
             address: response.address.0,
             nonce: response
@@ -143,9 +144,9 @@ impl EthGetProof {
 
 impl EthHeader {
     /// Verifies the header.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let header = verify_header(&self.hash.0, &self.header_rlp.0, &Limits::DEFAULT)?;
-        Ok(Answer::from_iter([
+        Ok(VerifierAnswer::from_iter([
             ("number".to_owned(), json!(Quantity(header.number))),
             ("stateRoot".to_owned(), json!(Hash32(header.state_root))),
         ]))
@@ -154,16 +155,16 @@ impl EthHeader {
 
 impl EthCode {
     /// Verifies that the code is the account's.
-    pub(crate) fn verify(&self) -> Result<Answer> {
-        verify_code(&self.code_hash.0, &self.code.0).map(|()| Answer::new())
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
+        verify_code(&self.code_hash.0, &self.code.0).map(|()| VerifierAnswer::new())
     }
 }
 
 impl EthTransaction {
     /// Verifies that the hash is the transaction's.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let hash = verify_transaction_hash(&self.raw.0, &self.hash.0)?;
-        Ok(Answer::from_iter([("hash".to_owned(), json!(Hash32(hash)))]))
+        Ok(VerifierAnswer::from_iter([("hash".to_owned(), json!(Hash32(hash)))]))
     }
 }
 
@@ -174,14 +175,14 @@ impl ResponseSlot {
     }
 }
 
-pub(crate) fn slices(nodes: &[Hex]) -> Vec<&[u8]> {
+pub(crate) fn slices(nodes: &[HexBytes]) -> Vec<&[u8]> {
     nodes.iter().map(|node| &node.0[..]).collect()
 }
 
 /// The members that `expected` may have.
-pub(crate) fn state_answer(state: &AccountState) -> Answer {
+pub(crate) fn state_answer(state: &AccountState) -> VerifierAnswer {
     let storage = state.storage.iter().map(|&value| Word(value).to_string());
-    Answer::from_iter([
+    VerifierAnswer::from_iter([
         ("account".to_owned(), account(state.account.as_ref())),
         ("storage".to_owned(), storage.collect()),
     ])

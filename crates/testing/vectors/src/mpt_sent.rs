@@ -2,30 +2,30 @@
 
 use prooflight_core::{Error, Reason, Result};
 use prooflight_json::strict::object;
-use prooflight_json::{Address, Hash32, Hex, Word};
+use prooflight_json::{Address, Hash32, HexBytes, Word};
 use prooflight_mpt::{
     EMPTY_CODE_HASH, EMPTY_ROOT, GetProof, SlotProof, read_get_proof, verify_get_proof,
 };
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 use crate::limits::CallerLimits;
-use crate::mpt::{EthGetProof, Response, ResponseSlot, invalid_answer, slices, state_answer};
+use crate::mpt::{EthGetProof, ProofResponse, ResponseSlot, invalid_answer, slices, state_answer};
 
 /// A node's answer; a null member is empty or zero, and so is a missing list of slots.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Sent {
+struct SentResponse {
     address: Address,
     #[serde(deserialize_with = "or_null")]
-    account_proof: Option<Vec<Hex>>,
+    account_proof: Option<Vec<HexBytes>>,
     #[serde(deserialize_with = "or_null")]
-    balance: Option<Integer>,
+    balance: Option<SentInteger>,
     #[serde(deserialize_with = "or_null")]
     code_hash: Option<Hash32>,
     #[serde(deserialize_with = "or_null")]
-    nonce: Option<Integer>,
+    nonce: Option<SentInteger>,
     #[serde(deserialize_with = "or_null")]
     storage_hash: Option<Hash32>,
     storage_proof: Option<Vec<Value>>,
@@ -33,11 +33,11 @@ struct Sent {
 
 #[derive(Deserialize)]
 struct SentSlot {
-    key: Integer,
+    key: SentInteger,
     #[serde(deserialize_with = "or_null")]
-    value: Option<Integer>,
+    value: Option<SentInteger>,
     #[serde(deserialize_with = "or_null")]
-    proof: Option<Vec<Hex>>,
+    proof: Option<Vec<HexBytes>>,
 }
 
 /// Reads a member that may be null. Serde's own option may also be missing.
@@ -46,10 +46,10 @@ fn or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<Optio
 }
 
 /// Reads a node's answer, and verifies the canonical answer.
-pub(crate) fn verify(input: &EthGetProof) -> Result<Answer> {
+pub(crate) fn verify(input: &EthGetProof) -> Result<VerifierAnswer> {
     let limits = CallerLimits::or_default(input.limits);
     let asked: Vec<_> = input.slots.iter().map(|slot| slot.0).collect();
-    let sent: Sent = object(&input.response).map_err(|error| invalid_answer(&error))?;
+    let sent: SentResponse = object(&input.response).map_err(|error| invalid_answer(&error))?;
     let slots =
         sent.storage_proof.iter().flatten().map(object).collect::<Result<Vec<SentSlot>, _>>();
     let slots = slots.map_err(|error| invalid_answer(&error))?;
@@ -83,7 +83,7 @@ impl SentSlot {
 
 /// The canonical answer as JSON.
 fn json_of(answer: &GetProof<'_>) -> Result<Value> {
-    let nodes = |proof: &[&[u8]]| proof.iter().map(|node| Hex(node.to_vec())).collect();
+    let nodes = |proof: &[&[u8]]| proof.iter().map(|node| HexBytes(node.to_vec())).collect();
     let slot = |slot: &SlotProof<'_>| ResponseSlot {
         key: Word(slot.key),
         value: Word(slot.value),
@@ -91,7 +91,7 @@ fn json_of(answer: &GetProof<'_>) -> Result<Value> {
     };
     let mut nonce = [0; 32];
     nonce[24..].copy_from_slice(&answer.nonce.to_be_bytes());
-    let response = Response {
+    let response = ProofResponse {
         address: Address(answer.address),
         account_proof: nodes(&answer.account_proof),
         balance: Word(answer.balance),
@@ -106,9 +106,9 @@ fn json_of(answer: &GetProof<'_>) -> Result<Value> {
 
 /// An integer of 256 bits as nodes write it.
 #[derive(Clone, Copy, Default)]
-struct Integer([u8; 32]);
+struct SentInteger([u8; 32]);
 
-impl<'de> Deserialize<'de> for Integer {
+impl<'de> Deserialize<'de> for SentInteger {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let text = if text == "0x" { "0x0" } else { &text };

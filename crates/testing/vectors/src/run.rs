@@ -5,19 +5,21 @@ use prooflight_json::strict::object;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::answer::Answer;
-use crate::file::{Test, VectorFile, Verdict};
-use crate::input::Input;
-use crate::{amb, amt, avl, chain, ergo, key_range, lmpt, lvmt, mpt, mpt_sent, range, smt, state};
+use crate::answer::VerifierAnswer;
+use crate::file::{TestVerdict, VectorFile, VectorTest};
+use crate::input::TestInput;
+use crate::{
+    amb, amt, avl, chain, ergo, history, key_range, lmpt, lvmt, mpt, mpt_sent, smt, state,
+};
 
 /// The results of the tests of a file.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct FileReport {
     /// The tests, in the order of the file.
     pub tests: Vec<TestReport>,
 }
 
-impl Report {
+impl FileReport {
     /// The number of tests that passed.
     pub fn passed(&self) -> usize {
         self.tests.iter().filter(|test| test.failure.is_none()).count()
@@ -44,7 +46,7 @@ pub struct TestReport {
 ///
 /// `invalid_argument` if it is not a vector file; a group type that this build does not know fails
 /// its tests.
-pub fn run(json: &str) -> Result<Report> {
+pub fn run(json: &str) -> Result<FileReport> {
     run_with(json, |_, _| None)
 }
 
@@ -53,8 +55,8 @@ pub fn run(json: &str) -> Result<Report> {
 /// `verifier` gets a group's type and a test's input; if it returns `None`, the test runs as in [`run`].
 pub fn run_with(
     json: &str,
-    verifier: impl Fn(&str, &Value) -> Option<Result<Answer>>,
-) -> Result<Report> {
+    verifier: impl Fn(&str, &Value) -> Option<Result<VerifierAnswer>>,
+) -> Result<FileReport> {
     let file = VectorFile::parse(json)?;
     let tests = file.test_groups.iter().flat_map(|group| {
         let verifier = &verifier;
@@ -65,25 +67,25 @@ pub fn run_with(
                 .map_or_else(Some, |answer| compare(test, answer)),
         })
     });
-    Ok(Report { tests: tests.collect() })
+    Ok(FileReport { tests: tests.collect() })
 }
 
 /// The verifier's answer to a test's input; the outer error says why no verifier ran.
 fn answer(
     group_type: &str,
-    input: &Input,
-    verifier: impl Fn(&str, &Value) -> Option<Result<Answer>>,
-) -> Result<Result<Answer>, String> {
+    input: &TestInput,
+    verifier: impl Fn(&str, &Value) -> Option<Result<VerifierAnswer>>,
+) -> Result<Result<VerifierAnswer>, String> {
     let input = input.read()?;
     verifier(group_type, &input).map_or_else(|| verify(group_type, &input), Ok)
 }
 
 /// The answer of the verifier for this group type; the outer error says that the type is unknown.
-pub fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String> {
+pub fn verify(group_type: &str, input: &Value) -> Result<Result<VerifierAnswer>, String> {
     match group_type {
         "AmbProof" => Ok(amb::verify(input)),
         "AmtOpening" => Ok(parse(input).and_then(|input: amt::AmtOpening| input.verify())),
-        "AvlBatch" => Ok(parse(input).and_then(|input: avl::Batch| input.verify())),
+        "AvlBatch" => Ok(parse(input).and_then(|input: avl::AvlBatch| input.verify())),
         "ErgoAdProofs" => Ok(parse(input).and_then(|input: ergo::AdProofs| input.verify())),
         "HeaderSync" => Ok(parse(input).and_then(|input: chain::HeaderSync| input.verify())),
         "HeaderInclusion" => {
@@ -93,14 +95,14 @@ pub fn verify(group_type: &str, input: &Value) -> Result<Result<Answer>, String>
             Ok(parse(input).and_then(|input: chain::HeadersInclusion| input.verify()))
         }
         "HeaderWanted" => Ok(parse(input).and_then(|input: chain::HeaderWanted| input.verify())),
-        "HeaderRelation" => Ok(parse(input).map(|input: chain::HeaderRelation| input.answer())),
+        "HeaderRelation" => Ok(parse(input).map(|input: chain::RelationInput| input.answer())),
         "StateAnswer" => Ok(parse(input).and_then(|input: state::StateAnswer| input.verify())),
         "BlockTransition" => {
             Ok(parse(input).and_then(|input: state::BlockTransition| input.verify()))
         }
         "StateBlock" => Ok(parse(input).and_then(|input: state::StateBlock| input.verify())),
-        "StateHistory" => Ok(parse(input).and_then(|input: range::StateHistory| input.verify())),
-        "StateDiff" => Ok(parse(input).and_then(|input: range::StateDiff| input.verify())),
+        "StateHistory" => Ok(parse(input).and_then(|input: history::StateHistory| input.verify())),
+        "StateDiff" => Ok(parse(input).and_then(|input: history::StateDiff| input.verify())),
         "StateRange" => Ok(parse(input).and_then(|input: key_range::StateRange| input.verify())),
         "StateCount" => Ok(parse(input).and_then(|input: key_range::StateCount| input.verify())),
         "LmptProof" => Ok(parse(input).and_then(|input: lmpt::LmptProof| input.verify())),
@@ -126,9 +128,9 @@ pub(crate) fn parse<T: DeserializeOwned>(input: &Value) -> Result<T> {
 }
 
 /// Describes how an answer deviates from the test's expectation.
-fn compare(test: &Test, answer: Result<Answer>) -> Option<String> {
+fn compare(test: &VectorTest, answer: Result<VerifierAnswer>) -> Option<String> {
     match (test.result, answer) {
-        (Verdict::Valid, Ok(answer)) => {
+        (TestVerdict::Valid, Ok(answer)) => {
             test.expected.iter().flatten().find_map(|(name, expected)| {
                 let found = answer.get(name);
                 (found != Some(expected)).then(|| match found {
@@ -137,11 +139,11 @@ fn compare(test: &Test, answer: Result<Answer>) -> Option<String> {
                 })
             })
         }
-        (Verdict::Valid, Err(error)) => {
+        (TestVerdict::Valid, Err(error)) => {
             Some(format!("refused: {} / {}: {error}", error.code(), error.reason()))
         }
-        (Verdict::Invalid, Ok(_)) => Some("accepted".to_owned()),
-        (Verdict::Invalid, Err(error)) => {
+        (TestVerdict::Invalid, Ok(_)) => Some("accepted".to_owned()),
+        (TestVerdict::Invalid, Err(error)) => {
             let differs = |pinned: &Option<String>, found: &str| {
                 pinned
                     .as_deref()

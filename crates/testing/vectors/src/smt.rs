@@ -2,14 +2,14 @@
 
 use prooflight_core::{Result, Verified};
 use prooflight_json::strict::{objects, some_object};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use prooflight_smt::{
-    Answer as Found, Average, Change, ClaimedHistory, History, twap, verify, verify_diff,
+    Average, ClaimedHistory, DiffEntry, KeyHistory, PastState as Found, twap, verify, verify_diff,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 use crate::limits::{CallerLimits, HistoryLimits};
 
 /// The input of an `SmtProof` test.
@@ -21,9 +21,9 @@ pub struct SmtProof {
     /// The block's height.
     pub height: Quantity,
     /// The requested keys.
-    pub keys: Vec<Hex>,
+    pub keys: Vec<HexBytes>,
     /// The proof.
-    pub proof: Hex,
+    pub proof: HexBytes,
     /// Limits that differ from the defaults.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
     pub limits: Option<CallerLimits>,
@@ -34,7 +34,7 @@ pub struct SmtProof {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SmtHistory {
     /// The key.
-    pub key: Hex,
+    pub key: HexBytes,
     /// The first block of the range.
     pub from: Quantity,
     /// The last block of the range.
@@ -43,10 +43,10 @@ pub struct SmtHistory {
     #[serde(deserialize_with = "objects")]
     pub roots: Vec<BlockRoot>,
     /// The proof.
-    pub proof: Hex,
+    pub proof: HexBytes,
     /// The requested average, if any.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
-    pub average: Option<AverageOver>,
+    pub average: Option<AverageInput>,
     /// Limits that differ from the defaults.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
     pub limits: Option<HistoryLimits>,
@@ -65,7 +65,7 @@ pub struct BlockRoot {
 /// The blocks over which a history is averaged, and the timestamps of blocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AverageOver {
+pub struct AverageInput {
     /// The first block.
     pub from: Quantity,
     /// The last block.
@@ -97,7 +97,7 @@ pub struct SmtDiff {
     /// The trusted root of the last block.
     pub root: Hash32,
     /// The proof.
-    pub proof: Hex,
+    pub proof: HexBytes,
     /// Limits that differ from the defaults.
     #[serde(default, deserialize_with = "some_object", skip_serializing_if = "Option::is_none")]
     pub limits: Option<CallerLimits>,
@@ -112,17 +112,20 @@ pub(crate) fn or_null<'de, D: Deserializer<'de>>(
 
 impl SmtProof {
     /// Verifies the states of the keys at the block.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let keys: Vec<&[u8]> = self.keys.iter().map(|key| &key.0[..]).collect();
         let limits = CallerLimits::or_default(self.limits);
         let answers = verify(&self.root.0, self.height.0, &keys, &self.proof.0, &limits)?;
-        Ok(Answer::from_iter([("answers".to_owned(), answers.iter().map(found).collect())]))
+        Ok(VerifierAnswer::from_iter([(
+            "answers".to_owned(),
+            answers.iter().map(answer_json).collect(),
+        )]))
     }
 }
 
 impl SmtHistory {
     /// Verifies every change of the key in the range, and averages its values if requested.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let limits = HistoryLimits::or_default(self.limits);
         let (key, from, to, proof) = (&self.key.0, self.from.0, self.to.0, &self.proof.0);
         let roots: Vec<_> = self.roots.iter().map(|given| (given.height.0, given.root.0)).collect();
@@ -139,8 +142,8 @@ impl SmtHistory {
     }
 }
 
-impl AverageOver {
-    fn average(&self, history: &Verified<History<'_>>) -> Result<Value> {
+impl AverageInput {
+    fn average(&self, history: &Verified<KeyHistory<'_>>) -> Result<Value> {
         let time = |time: &BlockTime| (time.height.0, time.timestamp_ms.0);
         let timestamps: Vec<_> = self.timestamps.iter().map(time).collect();
         Ok(average_of(twap(history, &timestamps, self.from.0, self.to.0)?.get()))
@@ -153,33 +156,33 @@ pub(crate) fn average_of(Average { sum, covered_ms, gaps }: &Average) -> Value {
         .iter()
         .map(|gap| json!({ "fromMs": Quantity(gap.from_ms), "toMs": Quantity(gap.to_ms) }));
     json!({
-        "sum": Hex(sum.to_vec()),
+        "sum": HexBytes(sum.to_vec()),
         "coveredMs": Quantity(*covered_ms),
         "gaps": gaps.collect::<Vec<_>>(),
     })
 }
 
 /// A history, in JSON.
-pub(crate) fn changes_of(history: &History<'_>) -> Answer {
-    Answer::from_iter([
-        ("entering".to_owned(), history.entering.as_ref().map_or(Value::Null, found)),
-        ("changes".to_owned(), history.changes.iter().map(found).collect()),
+pub(crate) fn changes_of(history: &KeyHistory<'_>) -> VerifierAnswer {
+    VerifierAnswer::from_iter([
+        ("entering".to_owned(), history.entering.as_ref().map_or(Value::Null, answer_json)),
+        ("changes".to_owned(), history.changes.iter().map(answer_json).collect()),
     ])
 }
 
 /// The changes of a diff, in JSON.
-pub(crate) fn diff_of(changes: &[Change<'_>]) -> Answer {
-    let changes = changes.iter().map(|Change { key, answer }| {
-        let mut change = found(answer);
-        change["key"] = json!(Hex(key.to_vec()));
+pub(crate) fn diff_of(changes: &[DiffEntry<'_>]) -> VerifierAnswer {
+    let changes = changes.iter().map(|DiffEntry { key, answer }| {
+        let mut change = answer_json(answer);
+        change["key"] = json!(HexBytes(key.to_vec()));
         change
     });
-    Answer::from_iter([("changes".to_owned(), changes.collect())])
+    VerifierAnswer::from_iter([("changes".to_owned(), changes.collect())])
 }
 
 impl SmtDiff {
     /// Verifies every key that changed in the range.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         let (from, to) = (self.from.map(|from| from.0), self.to.0);
         let limits = CallerLimits::or_default(self.limits);
         let changes = verify_diff(&self.root.0, from, to, &self.proof.0, &limits)?;
@@ -188,10 +191,10 @@ impl SmtDiff {
 }
 
 /// An answer about a key, in JSON.
-pub(crate) fn found(found: &Found<'_>) -> Value {
+pub(crate) fn answer_json(found: &Found<'_>) -> Value {
     match *found {
         Found::Present { value, since } => {
-            json!({ "value": Hex(value.to_vec()), "since": Quantity(since) })
+            json!({ "value": HexBytes(value.to_vec()), "since": Quantity(since) })
         }
         Found::Deleted { deleted_at } => json!({ "deletedAt": Quantity(deleted_at) }),
         Found::NeverWritten => json!({}),

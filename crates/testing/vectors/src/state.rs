@@ -1,19 +1,20 @@
 //! `StateAnswer`, `BlockTransition` and `StateBlock`: statements about a chain's state, verified against a header.
 
 use prooflight_avl::Digest;
-use prooflight_core::chain::{ChainLimits, Header, Headers, StateOperation};
+use prooflight_core::chain::{AcceptedHeaders, ChainLimits, Header, StateOperation};
 use prooflight_core::{Ability, Error, Limits, Reason, Result, Scheme};
-pub use prooflight_json::StateOp;
+pub use prooflight_json::OperationJson;
 use prooflight_json::checkpoint::{CheckpointJson, LimitsJson};
 use prooflight_json::strict::{not_null, object, objects};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use prooflight_light::{
-    self as light, Before, KeyState, Setup, Statement, Trust, setup_key, verify, verify_block,
+    self as light, KeyState, PreviousState, Statement, Trust, TrustedSetup, setup_key, verify,
+    verify_block,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::VerifierAnswer;
 use crate::chain::{self, HeaderSync, ancestor};
 
 /// The input of a `StateAnswer` test.
@@ -26,7 +27,7 @@ pub struct StateAnswer {
     #[serde(deserialize_with = "object")]
     pub checkpoint: CheckpointJson,
     /// A signed header, encoded.
-    pub head: Hex,
+    pub head: HexBytes,
     /// The path of the checkpoint's header hash in the head's history.
     pub inclusion: Vec<Hash32>,
     /// The caller's time, in milliseconds since 1970.
@@ -39,20 +40,20 @@ pub struct StateAnswer {
     pub max_head_age: Option<Quantity>,
     /// The header of the block that the answer is about, encoded, if it is not the head's.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
-    pub header: Option<Hex>,
+    pub header: Option<HexBytes>,
     /// Its path in the head's history.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<Hash32>>,
     /// The requested raw keys.
-    pub keys: Vec<Hex>,
+    pub keys: Vec<HexBytes>,
     /// The proof.
-    pub proof: Hex,
+    pub proof: HexBytes,
     /// Whether an `lvmt` setup with a public secret is allowed.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub allow_insecure_setup: bool,
     /// The verifying key, of a setup of `lvmt` that is not built in.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
-    pub verifying_key: Option<Hex>,
+    pub verifying_key: Option<HexBytes>,
 }
 
 /// The input of a `StateBlock` test.
@@ -61,20 +62,20 @@ pub struct StateAnswer {
 pub struct StateBlock {
     /// The previous block's header, encoded.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
-    pub parent: Option<Hex>,
+    pub parent: Option<HexBytes>,
     /// The digest of the state before the block.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
-    pub digest: Option<Hex>,
+    pub digest: Option<HexBytes>,
     /// The block's header, encoded.
-    pub header: Hex,
+    pub header: HexBytes,
     /// The limits of its chain.
     #[serde(deserialize_with = "object")]
     pub limits: LimitsJson,
     /// The block's operations, normalised.
     #[serde(deserialize_with = "objects")]
-    pub ops: Vec<StateOp>,
+    pub ops: Vec<OperationJson>,
     /// The proof that they lead to the header's digest.
-    pub proof: Hex,
+    pub proof: HexBytes,
 }
 
 /// The input of a `BlockTransition` test: a `StateBlock` with a digest, and without a parent.
@@ -96,8 +97,8 @@ impl TryFrom<StateBlock> for BlockTransition {
 
 impl StateAnswer {
     /// Verifies the head, the header and the values.
-    pub(crate) fn verify(&self) -> Result<Answer> {
-        let older = older(self.header.as_ref(), self.path.as_deref())?;
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
+        let older = header_with_path(self.header.as_ref(), self.path.as_deref())?;
         let scheme = scheme(&self.scheme)?;
         let (checkpoint, head) = self.sync().accept()?;
         let header = match older {
@@ -112,13 +113,14 @@ impl StateAnswer {
         let key = (scheme == Scheme::Lvmt).then(|| setup_key(config, given)).transpose()?;
         let trust = match &key {
             Some(key) => Trust::new(config)
-                .with_setup(Setup { key, allow_insecure: self.allow_insecure_setup }),
+                .with_setup(TrustedSetup { key, allow_insecure: self.allow_insecure_setup }),
             None => Trust::new(config),
         };
         let keys: Vec<_> = self.keys.iter().map(|key| &key.0[..]).collect();
         let statement = Statement::Keys { height, keys: &keys };
-        let answer = verify(&trust, scheme, &Headers::one(header), &statement, &self.proof.0)?;
-        let light::Answer::Keys(states) = answer.get() else {
+        let answer =
+            verify(&trust, scheme, &AcceptedHeaders::one(header), &statement, &self.proof.0)?;
+        let light::StatementAnswer::Keys(states) = answer.get() else {
             return Err(Error::new(Reason::Bug, "an answer about keys", "another"));
         };
         let values = states.iter().map(|state| state.value().map_or(Value::Null, hex));
@@ -153,7 +155,7 @@ fn state(state: &KeyState<'_>) -> Value {
             (None, ("deletedAt", deleted_at), version, layer)
         }
     };
-    let mut members = Answer::new();
+    let mut members = VerifierAnswer::new();
     members.extend(value.map(|value| ("value".to_owned(), value)));
     for (name, number) in [(block, changed), ("version", version)] {
         members.extend(number.map(|number| (name.to_owned(), json!(Quantity(number)))));
@@ -172,31 +174,31 @@ pub(crate) fn scheme(name: &str) -> Result<Scheme> {
 
 impl BlockTransition {
     /// Verifies the block's operations.
-    pub(crate) fn verify(&self) -> Result<Answer> {
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
         self.0.verify()
     }
 }
 
 impl StateBlock {
     /// Verifies the block's operations.
-    pub(crate) fn verify(&self) -> Result<Answer> {
-        let decode = |header: &Hex| Header::decode(&header.0, &Limits::DEFAULT);
+    pub(crate) fn verify(&self) -> Result<VerifierAnswer> {
+        let decode = |header: &HexBytes| Header::decode(&header.0, &Limits::DEFAULT);
         let parent = self.parent.as_ref().map(decode).transpose()?;
         let digest = self.digest.as_ref().map(|digest| Digest::try_from(&digest.0[..]));
-        let before = Before { parent: parent.as_ref(), digest: digest.transpose()? };
+        let before = PreviousState { parent: parent.as_ref(), digest: digest.transpose()? };
         let header = decode(&self.header)?;
         let operations: Vec<_> = self.ops.iter().cloned().map(StateOperation::from).collect();
         let limits = ChainLimits::from(self.limits);
         let after = verify_block(&before, &header, &operations, &self.proof.0, &limits)?;
-        Ok(Answer::from_iter([("digest".to_owned(), hex(&after.0))]))
+        Ok(VerifierAnswer::from_iter([("digest".to_owned(), hex(&after.0))]))
     }
 }
 
 /// A header with its path in the head's history; refused if only one of them is given.
-pub(crate) fn older<'a>(
-    header: Option<&'a Hex>,
+pub(crate) fn header_with_path<'a>(
+    header: Option<&'a HexBytes>,
     path: Option<&'a [Hash32]>,
-) -> Result<Option<(&'a Hex, &'a [Hash32])>> {
+) -> Result<Option<(&'a HexBytes, &'a [Hash32])>> {
     match (header, path) {
         (None, None) => Ok(None),
         (Some(header), Some(path)) => Ok(Some((header, path))),
@@ -210,5 +212,5 @@ fn not_both(found: &str) -> Error {
 }
 
 fn hex(bytes: &[u8]) -> Value {
-    Value::String(Hex(bytes.to_vec()).to_string())
+    Value::String(HexBytes(bytes.to_vec()).to_string())
 }

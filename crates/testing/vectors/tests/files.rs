@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use prooflight_core::Reason;
-use prooflight_vectors::file::{Test, VectorFile};
+use prooflight_vectors::file::{VectorFile, VectorTest};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../test-vectors")
@@ -32,7 +32,7 @@ fn vector_files() -> Vec<PathBuf> {
     files
 }
 
-fn all_tests() -> Vec<(PathBuf, Test)> {
+fn all_tests() -> Vec<(PathBuf, VectorTest)> {
     let tests = vector_files().into_iter().flat_map(|path| {
         let file = VectorFile::parse(&fs::read_to_string(&path).unwrap()).unwrap();
         file.test_groups.into_iter().flat_map(|group| group.tests).map(move |t| (path.clone(), t))
@@ -76,7 +76,7 @@ fn pinned_reasons_are_in_the_registry_and_have_the_pinned_code() {
 }
 
 /// The reasons that these files must cover.
-const REASONS: &[Reason] = &[
+const COVERED_REASONS: &[Reason] = &[
     Reason::Truncated,
     Reason::ProofTooLarge,
     Reason::ValueTooLarge,
@@ -186,7 +186,7 @@ const REASONS: &[Reason] = &[
 fn every_reason_of_a_verifier_is_pinned_by_some_test() {
     let pinned: BTreeSet<_> =
         all_tests().into_iter().filter_map(|(_, test)| test.expected_reason).collect();
-    for reason in REASONS {
+    for reason in COVERED_REASONS {
         assert!(pinned.contains(reason.as_str()), "{reason}");
     }
 }

@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use prooflight_json::Hex;
-use prooflight_vectors::file::{Test, VectorFile, Verdict};
-use prooflight_vectors::generate::{self, kept, kept::Break};
+use prooflight_json::HexBytes;
+use prooflight_vectors::file::{TestVerdict, VectorFile, VectorTest};
+use prooflight_vectors::generate::{self, kept, kept::BrokenPart};
 use prooflight_vectors::run;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-const FILE: &str = "smt/proof_negative.json";
+const NEGATIVE_FILE: &str = "smt/proof_negative.json";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../test-vectors")
@@ -28,13 +28,13 @@ fn failed(json: &str) -> Vec<u32> {
 
 /// Whether the list of digests matches this content of the file.
 fn is_listed(content: &str) -> bool {
-    let digest = Hex(Sha256::digest(content).to_vec()).to_string();
-    read("SHA256SUMS").lines().any(|line| line == format!("{}  {FILE}", &digest[2..]))
+    let digest = HexBytes(Sha256::digest(content).to_vec()).to_string();
+    read("SHA256SUMS").lines().any(|line| line == format!("{}  {NEGATIVE_FILE}", &digest[2..]))
 }
 
 #[test]
 fn a_changed_reason_edit_or_base_is_noticed() {
-    let committed = read(FILE);
+    let committed = read(NEGATIVE_FILE);
     assert!(is_listed(&committed));
     assert_eq!(failed(&committed), [0; 0]);
     let json: Value = serde_json::from_str(&committed).unwrap();
@@ -70,7 +70,7 @@ fn the_digests_are_those_of_all_other_files() {
     assert_eq!(read("SHA256SUMS").lines().count(), files.len() - 1);
     for (path, content) in files.iter().filter(|(path, _)| *path != "SHA256SUMS") {
         assert!(read("SHA256SUMS").contains(&format!("  {path}\n")), "{path}");
-        assert!(*path != FILE || is_listed(content));
+        assert!(*path != NEGATIVE_FILE || is_listed(content));
     }
 }
 
@@ -83,7 +83,7 @@ fn row(reason: &str, put: &str) -> String {
 
 #[test]
 fn a_row_becomes_a_test_if_the_verifier_refuses_it_for_its_reason() {
-    let committed = read(FILE);
+    let committed = read(NEGATIVE_FILE);
     let added = kept::add(&committed, &row("unknown_version", "0x63")).unwrap();
     assert_eq!(failed(&added), [0; 0]);
     let (before, after) =
@@ -116,11 +116,10 @@ fn a_row_becomes_a_test_if_the_verifier_refuses_it_for_its_reason() {
 
 #[test]
 fn a_row_with_an_answer_becomes_a_test_if_the_verifier_gives_it() {
-    let committed = read(FILE);
+    let committed = read(NEGATIVE_FILE);
     let row = |result: &str| {
         let keys = json!({ "joined": [{ "repeat": ["0x61"], "times": 3 }] });
-        let input =
-            json!({ "root": Hex(vec![0; 32]), "height": "0x1", "keys": keys, "proof": "0x010301" });
+        let input = json!({ "root": HexBytes(vec![0; 32]), "height": "0x1", "keys": keys, "proof": "0x010301" });
         let row = json!({ "type": "SmtProof", "comment": "three times a key", "flags": ["Envelope"],
             "input": input, result: { "answers": [{}, {}, {}] } });
         json!([row]).to_string()
@@ -129,7 +128,7 @@ fn a_row_with_an_answer_becomes_a_test_if_the_verifier_gives_it() {
     assert_eq!(failed(&added), [0; 0]);
     let file = VectorFile::parse(&added).unwrap();
     let last = file.test_groups[0].tests.last().unwrap();
-    assert_eq!((&last.result, last.expected.is_some()), (&Verdict::Valid, true));
+    assert_eq!((&last.result, last.expected.is_some()), (&TestVerdict::Valid, true));
     assert!(added.contains(r#"{"joined":[{"repeat":["0x61"],"times":3}]}"#));
 
     let another = row("expected").replace("[{},{},{}]", "[{},{}]");
@@ -144,17 +143,17 @@ fn a_row_with_an_answer_becomes_a_test_if_the_verifier_gives_it() {
 }
 
 /// The file with broken inputs of a valid test: the first one, or the first with enough bytes to break.
-fn broken(file: &str, what: &Break<'_>) -> VectorFile {
+fn broken(file: &str, what: &BrokenPart<'_>) -> VectorFile {
     let source = read(file);
     let groups = VectorFile::parse(&source).unwrap().test_groups;
-    let is_long = |test: &&Test| match what {
-        Break::Bytes(place) => {
+    let is_long = |test: &&VectorTest| match what {
+        BrokenPart::Bytes(place) => {
             let input = test.input.read().unwrap();
             input[place].as_str().is_some_and(|hex| hex.len() > 2 * 64)
         }
-        Break::Form(_) => true,
+        BrokenPart::Form(_) => true,
     };
-    let mut honest = groups[0].tests.iter().filter(|test| test.result == Verdict::Valid);
+    let mut honest = groups[0].tests.iter().filter(|test| test.result == TestVerdict::Valid);
     let honest = honest.find(is_long).unwrap();
     let broken = kept::add_broken(&source, &source, honest.tc_id, what).unwrap();
     assert_eq!(failed(&broken), [0; 0], "{file}");
@@ -180,7 +179,7 @@ fn every_type_refuses_what_does_not_have_its_form() {
         ("smt/history.json", &[]),
         ("smt/proof.json", &[]),
     ] {
-        let more = broken(file, &Break::Form(but)).number_of_tests;
+        let more = broken(file, &BrokenPart::Form(but)).number_of_tests;
         assert!(more >= VectorFile::parse(&read(file)).unwrap().number_of_tests + 20, "{file}");
     }
 }
@@ -193,7 +192,7 @@ fn damaged_bytes_are_refused_or_mean_the_same() {
         ("smt/diff.json", "proof"),
         ("chain/headers_inclusion.json", "head"),
     ] {
-        let more = broken(file, &Break::Bytes(place));
+        let more = broken(file, &BrokenPart::Bytes(place));
         let flags = more.test_groups[0].tests.iter().flat_map(|test| &test.flags);
         assert!(flags.filter(|flag| *flag == "Truncated").count() > 20, "{file}");
     }

@@ -8,7 +8,7 @@ use prooflight_core::chain::LvmtConfig;
 use prooflight_core::{Limits, Reason, Scheme};
 use prooflight_json::Hash32;
 use prooflight_json::checkpoint;
-use prooflight_smt::hash::{Child, Preimage, hash_key, hash_value};
+use prooflight_smt::hash::{ChildHash, Preimage, hash_key, hash_value};
 
 /// One file of the specification, by its name without `.md`.
 fn spec(name: &str) -> String {
@@ -20,7 +20,7 @@ fn folder() -> PathBuf {
 }
 
 /// The files whose sections define refusals, in the order in which reasons cite them.
-const FILES: [&str; 12] = [
+const SPEC_FILES: [&str; 12] = [
     "conventions",
     "merkle",
     "avl",
@@ -51,7 +51,7 @@ struct Section {
 
 /// The sections of all files, in order. A `#` in a block of code is no heading.
 fn sections() -> Vec<Section> {
-    FILES.iter().flat_map(|name| sections_of(name)).collect()
+    SPEC_FILES.iter().flat_map(|name| sections_of(name)).collect()
 }
 
 fn sections_of(name: &str) -> Vec<Section> {
@@ -72,7 +72,7 @@ fn sections_of(name: &str) -> Vec<Section> {
 
 #[test]
 fn every_file_is_listed() {
-    let mut names = FILES.map(|name| format!("{name}.md")).to_vec();
+    let mut names = SPEC_FILES.map(|name| format!("{name}.md")).to_vec();
     names.extend(["reasons.md".to_owned(), "references.md".to_owned()]);
     names.sort();
     let files = fs::read_dir(folder()).unwrap();
@@ -85,7 +85,7 @@ fn every_file_is_listed() {
 #[test]
 fn lines_are_short() {
     // A reason's row names every section that raises it.
-    for name in FILES.iter().copied().chain(["references", "../SPEC"]) {
+    for name in SPEC_FILES.iter().copied().chain(["references", "../SPEC"]) {
         let text = spec(name);
         let long = text.lines().filter(|line| line.chars().count() >= 120);
         assert_eq!(long.collect::<Vec<_>>(), [""; 0], "{name}.md");
@@ -120,7 +120,8 @@ fn the_hashes_of_the_example_of_historical_proofs_are_those_of_the_code() {
     let (key, value) = (hash_key(b"a"), hash_value(&[1]));
     let leaf = Preimage::leaf(3, &key, &value).hash();
     let other = Preimage::leaf(5, &hash_key(b"b"), &hash_value(&[2])).hash();
-    let (left, right) = (Child { height: 5, hash: &other }, Child { height: 3, hash: &leaf });
+    let (left, right) =
+        (ChildHash { height: 5, hash: &other }, ChildHash { height: 3, hash: &leaf });
     let root = Preimage::branch(1, left, right).hash();
     let tombstone = Preimage::tombstone(7, &key).hash();
     let spec = spec("smt");
@@ -153,7 +154,7 @@ fn the_limits_are_those_of_the_code() {
         [limits.max_proof_bytes, limits.max_keys, max_deletes, limits.max_value_bytes]
     };
     let avl = prooflight_avl::Params::new(32, None);
-    let ergo = prooflight_avl::ergo::PARAMS;
+    let ergo = prooflight_avl::ergo::ERGO_PARAMS;
     let defaults = numbers(&avl.limits, avl.max_deletes);
     let of_ergo = numbers(&ergo.limits, ergo.max_deletes);
     for ((row, default), of_ergo) in

@@ -4,48 +4,48 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::item::Item;
-use crate::hash::Record;
-use crate::message::Message as _;
+use super::piece::KeyedNode;
+use crate::hash::NodeRecord;
+use crate::message::HashMessage as _;
+use crate::path::{KeyBits, first_difference};
 use crate::prover::hashing::hash_all;
-use crate::way::{Bits, first_difference};
 
 /// The branches over some items.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct SubtreeDraft {
     /// The record of each item.
-    records: Vec<Record>,
+    records: Vec<NodeRecord>,
     /// Each branch follows those below it.
-    branches: Vec<Branch>,
+    branches: Vec<DraftBranch>,
     /// `None` without items.
-    pub(super) top: Option<At>,
+    pub(super) top: Option<DraftNode>,
 }
 
 /// A node of a draft.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum At {
+pub(super) enum DraftNode {
     Item(usize),
     Branch(usize),
 }
 
 #[derive(Debug)]
-pub(super) struct Branch {
+pub(super) struct DraftBranch {
     pub(super) depth: usize,
-    pub(super) children: [At; 2],
+    pub(super) children: [DraftNode; 2],
     /// The items below it.
     pub(super) items: Range<usize>,
-    pub(super) record: Record,
+    pub(super) record: NodeRecord,
     /// The number of branches on the longest path down to an item.
     level: usize,
 }
 
-impl Draft {
+impl SubtreeDraft {
     /// The tree over items, ascending by key; no item is an ancestor of another.
-    pub(super) fn over(items: &[impl Item]) -> Self {
+    pub(super) fn over(items: &[impl KeyedNode]) -> Self {
         let mut draft = Self { records: records(items), branches: Vec::new(), top: None };
         // The branches whose right child is not complete yet, with their left ones; the deepest last.
-        let mut open: Vec<(usize, At)> = Vec::new();
-        let mut complete = At::Item(0);
+        let mut open: Vec<(usize, DraftNode)> = Vec::new();
+        let mut complete = DraftNode::Item(0);
         for (index, pair) in (1..).zip(items.windows(2)) {
             let [left, right] = pair else { continue };
             // Keys differ.
@@ -54,7 +54,7 @@ impl Draft {
                 complete = draft.add(above, [left, complete]);
             }
             open.push((depth, complete));
-            complete = At::Item(index);
+            complete = DraftNode::Item(index);
         }
         while let Some((above, left)) = open.pop() {
             complete = draft.add(above, [left, complete]);
@@ -64,44 +64,50 @@ impl Draft {
         draft
     }
 
-    pub(super) fn branch(&self, branch: usize) -> &Branch {
+    pub(super) fn branch(&self, branch: usize) -> &DraftBranch {
         &self.branches[branch]
     }
 
     /// The branches, each after those below it.
-    pub(super) fn branches(&self) -> &[Branch] {
+    pub(super) fn branches(&self) -> &[DraftBranch] {
         &self.branches
     }
 
-    pub(super) fn record(&self, at: At) -> &Record {
+    pub(super) fn record(&self, at: DraftNode) -> &NodeRecord {
         match at {
-            At::Item(item) => &self.records[item],
-            At::Branch(branch) => &self.branches[branch].record,
+            DraftNode::Item(item) => &self.records[item],
+            DraftNode::Branch(branch) => &self.branches[branch].record,
         }
     }
 
     /// The items of a node.
-    pub(super) fn items(&self, at: At) -> Range<usize> {
+    pub(super) fn items(&self, at: DraftNode) -> Range<usize> {
         match at {
-            At::Item(item) => item..item + 1,
-            At::Branch(branch) => self.branches[branch].items.clone(),
+            DraftNode::Item(item) => item..item + 1,
+            DraftNode::Branch(branch) => self.branches[branch].items.clone(),
         }
     }
 
-    fn add(&mut self, depth: usize, children: [At; 2]) -> At {
+    fn add(&mut self, depth: usize, children: [DraftNode; 2]) -> DraftNode {
         let [left, right] = children.map(|child| self.items(child));
         let level = |child| match child {
-            At::Item(_) => 0,
-            At::Branch(branch) => 1 + self.branches[branch].level,
+            DraftNode::Item(_) => 0,
+            DraftNode::Branch(branch) => 1 + self.branches[branch].level,
         };
         let [a, b] = children.map(level);
         let (items, level) = (left.start..right.end, a.max(b));
-        self.branches.push(Branch { depth, children, items, record: Record::EMPTY, level });
-        At::Branch(self.branches.len() - 1)
+        self.branches.push(DraftBranch {
+            depth,
+            children,
+            items,
+            record: NodeRecord::EMPTY,
+            level,
+        });
+        DraftNode::Branch(self.branches.len() - 1)
     }
 
     /// Hashes the branches, the lowest level first.
-    fn hash(&mut self, items: &[impl Item]) {
+    fn hash(&mut self, items: &[impl KeyedNode]) {
         let levels = self.branches.iter().map(|branch| branch.level + 1).max().unwrap_or(0);
         let mut by_level = vec![Vec::new(); levels];
         for (index, branch) in self.branches.iter().enumerate() {
@@ -109,27 +115,27 @@ impl Draft {
         }
         for level in by_level {
             let hashes = hash_all(&level, |message, &index| {
-                let Branch { depth, children, items: of, .. } = &self.branches[index];
-                let prefix = Bits::of(items[of.start].key(), *depth);
+                let DraftBranch { depth, children, items: of, .. } = &self.branches[index];
+                let prefix = KeyBits::of(items[of.start].key(), *depth);
                 message.put_branch(prefix, children.map(|child| self.record(child)));
             });
             for (index, hash) in level.into_iter().zip(hashes) {
                 let children = self.branches[index].children.map(|child| self.record(child));
-                self.branches[index].record = Record::of_branch(children, hash);
+                self.branches[index].record = NodeRecord::of_branch(children, hash);
             }
         }
     }
 }
 
 /// The record of each item.
-fn records<I: Item>(items: &[I]) -> Vec<Record> {
+fn records<I: KeyedNode>(items: &[I]) -> Vec<NodeRecord> {
     let entries = items.iter().filter_map(|item| item.entry().ok());
     let mut hashes = hash_all(entries, |message, entry| {
         message.put_entry(&entry.key, entry.versions, &entry.newest, &entry.past_root());
     })
     .into_iter();
     let record = |item: &I| match item.entry() {
-        Ok(entry) => Record::of_entry(&entry.newest, hashes.next().unwrap_or_default()),
+        Ok(entry) => NodeRecord::of_entry(&entry.newest, hashes.next().unwrap_or_default()),
         Err(record) => *record,
     };
     items.iter().map(record).collect()

@@ -11,21 +11,21 @@ use alloc::vec::Vec;
 
 use prooflight_core::merkle::{Blake2bTree, node_hash};
 use prooflight_core::store::{WriteBatch, corrupt};
-use prooflight_core::{Error, Hash, Hex, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 
-use super::INLINE;
+use super::MAX_INLINE_BYTES;
 use super::past::put_past;
 use super::record::{integer, short, value_key};
-use crate::hash::{NO_PAST, Version, past_root};
-use crate::message::Message as _;
+use crate::hash::{EMPTY_PAST_ROOT, KeyVersion, past_root};
+use crate::message::HashMessage as _;
 
 /// A key that was ever set, as its page stores it.
 #[derive(Clone, Debug)]
-pub(super) struct Entry<'p> {
+pub(super) struct PageEntry<'p> {
     pub(super) key: Cow<'p, [u8]>,
     /// The number of its versions, at least 1.
     pub(super) versions: u64,
-    pub(super) newest: Version,
+    pub(super) newest: KeyVersion,
     /// The newest value, if there is one and it has no record of its own.
     pub(super) value: Option<Cow<'p, [u8]>>,
     /// The roots of the perfect trees over the past versions, largest first.
@@ -34,16 +34,16 @@ pub(super) struct Entry<'p> {
 
 /// A change of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Write<'p> {
+pub(super) struct EntryWrite<'p> {
     pub(super) key: &'p [u8],
     pub(super) value: Option<&'p [u8]>,
     /// The version that it creates.
-    pub(super) version: Version,
+    pub(super) version: KeyVersion,
 }
 
-impl<'p> Entry<'p> {
+impl<'p> PageEntry<'p> {
     /// The entry of a key that was never set.
-    pub(super) fn new(write: &Write<'p>, writes: &mut WriteBatch) -> Result<Self> {
+    pub(super) fn new(write: &EntryWrite<'p>, writes: &mut WriteBatch) -> Result<Self> {
         let mut entry = Self {
             key: Cow::Borrowed(write.key),
             versions: 1,
@@ -59,7 +59,11 @@ impl<'p> Entry<'p> {
     }
 
     /// The entry with one more version.
-    pub(super) fn written(mut self, write: &Write<'p>, writes: &mut WriteBatch) -> Result<Self> {
+    pub(super) fn written(
+        mut self,
+        write: &EntryWrite<'p>,
+        writes: &mut WriteBatch,
+    ) -> Result<Self> {
         if write.value.is_none() && self.newest.value.is_none() {
             return Err(absent(write.key));
         }
@@ -81,7 +85,7 @@ impl<'p> Entry<'p> {
 
     fn put_value(&mut self, value: Option<&'p [u8]>, writes: &mut WriteBatch) {
         match value {
-            Some(value) if value.len() > INLINE => {
+            Some(value) if value.len() > MAX_INLINE_BYTES => {
                 writes.put(value_key(&self.key, self.versions - 1), value);
             }
             _ => self.value = value.map(Cow::Borrowed),
@@ -90,11 +94,11 @@ impl<'p> Entry<'p> {
 
     /// The root over the past versions.
     pub(super) fn past_root(&self) -> Hash {
-        if self.peaks.is_empty() { NO_PAST } else { past_root(&self.peaks, None) }
+        if self.peaks.is_empty() { EMPTY_PAST_ROOT } else { past_root(&self.peaks, None) }
     }
 
-    pub(super) fn into_owned(self) -> Entry<'static> {
-        Entry {
+    pub(super) fn into_owned(self) -> PageEntry<'static> {
+        PageEntry {
             key: self.key.into_owned().into(),
             versions: self.versions,
             newest: self.newest,
@@ -113,7 +117,7 @@ impl<'p> Entry<'p> {
     }
 
     /// Reads an entry; the hash of a value in the page is not known yet.
-    pub(super) fn decode(reader: &mut Reader<'p>) -> Result<Self> {
+    pub(super) fn decode(reader: &mut ByteReader<'p>) -> Result<Self> {
         let length = short(reader)?;
         let key = Cow::Borrowed(reader.take(length)?);
         let (versions, block) = (integer(reader)?, integer(reader)?);
@@ -122,18 +126,18 @@ impl<'p> Entry<'p> {
         };
         let (value, content) = read_content(reader)?;
         let (peaks, _) = reader.take(32 * past.count_ones() as usize)?.as_chunks::<32>();
-        let newest = Version { block, value };
+        let newest = KeyVersion { block, value };
         Ok(Self { key, versions, newest, value: content.map(Cow::Borrowed), peaks: peaks.into() })
     }
 }
 
 /// Writes the content of a version: its value if given, otherwise the value's hash.
-pub(super) fn put_content(record: &mut Vec<u8>, version: &Version, value: Option<&[u8]>) {
+pub(super) fn put_content(record: &mut Vec<u8>, version: &KeyVersion, value: Option<&[u8]>) {
     match (value, version.value) {
         (_, None) => record.push(0),
         (Some(value), _) => {
             record.push(1);
-            // At most `INLINE` bytes.
+            // At most `MAX_INLINE_BYTES` bytes.
             record.put_u16(value.len());
             record.put(value);
         }
@@ -147,7 +151,7 @@ pub(super) fn put_content(record: &mut Vec<u8>, version: &Version, value: Option
 /// Reads the content of a version: the hash of its value and the value. The hash is zeros if the value
 /// itself is stored.
 pub(super) fn read_content<'r>(
-    reader: &mut Reader<'r>,
+    reader: &mut ByteReader<'r>,
 ) -> Result<(Option<Hash>, Option<&'r [u8]>)> {
     match reader.u8()? {
         0 => Ok((None, None)),

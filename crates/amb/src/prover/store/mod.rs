@@ -30,11 +30,11 @@
 mod branches;
 mod draft;
 mod entry;
-mod item;
 mod next;
 mod open;
 mod page;
 mod past;
+mod piece;
 mod prove;
 mod record;
 mod route;
@@ -42,11 +42,11 @@ mod state;
 mod sync;
 mod top;
 
-pub use state::{AmbBlock, AmbReader, AmbState, RECENT};
-pub use sync::{Assembly, Taken};
+pub use state::{AmbBlock, AmbReader, AmbState, RECENT_BLOCKS};
+pub use sync::{ReceivedPage, StateAssembly};
 
 /// The most entries of a page.
-const PAGE: u64 = 64;
+const MAX_PAGE_ENTRIES: u64 = 64;
 
 /// The longest value, in bytes, that is stored with its version.
-const INLINE: usize = 256;
+const MAX_INLINE_BYTES: usize = 256;

@@ -4,57 +4,59 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use prooflight_core::Result;
-use prooflight_core::store::{Change, Read, WriteBatch};
+use prooflight_core::store::{RawKeyChange, ReadStore, WriteBatch};
 
 use super::branches::above_pages;
-use super::draft::Draft;
-use super::entry::{Entry, Write};
-use super::item::Piece;
+use super::draft::SubtreeDraft;
+use super::entry::{EntryWrite, PageEntry};
+use super::piece::TreePiece;
 use super::record::{page_key, summary_key};
-use super::route::{Part, route};
-use super::top::Child;
+use super::route::{RoutePart, route};
+use super::top::TopChild;
 use super::{page, top};
-use crate::hash::Version;
-use crate::message::{Message as _, VALUE};
+use crate::hash::KeyVersion;
+use crate::message::{HashMessage as _, VALUE_TAG};
 use crate::prover::hashing::hash_all;
 
 /// The tree after a block, and the writes that lead to it.
 ///
 /// The changes ascend by key. `key_absent` for a deletion of a key that has no value.
-pub(super) fn next<S: Read + ?Sized>(
+pub(super) fn next_block<S: ReadStore + ?Sized>(
     store: &S,
-    before: &Child,
+    before: &TopChild,
     block: u64,
-    changes: &[Change<'_>],
-) -> Result<(Child, WriteBatch)> {
+    changes: &[RawKeyChange<'_>],
+) -> Result<(TopChild, WriteBatch)> {
     let mut writes = WriteBatch::new();
-    let changes = versions(block, changes);
+    let changes = entry_writes(block, changes);
     let parts = route(before, &changes);
-    let read = |part: &Part<'_>| match part {
-        Part::Page(child, _) => page::read(store, child.key()),
-        Part::Node(_) | Part::New(_) => Ok(Vec::new()),
+    let read = |part: &RoutePart<'_>| match part {
+        RoutePart::Page(child, _) => page::read(store, child.key()),
+        RoutePart::Node(_) | RoutePart::New(_) => Ok(Vec::new()),
     };
     let pages = parts.iter().map(read).collect::<Result<Vec<_>>>()?;
     let mut pieces = Vec::new();
     for (part, bytes) in parts.iter().zip(&pages) {
         match part {
-            Part::Node(child) => pieces.push(Piece::Node((*child).clone())),
-            Part::New(run) => merge(Vec::new(), &changes[run.clone()], &mut pieces, &mut writes)?,
-            Part::Page(child, run) => {
+            RoutePart::Node(child) => pieces.push(TreePiece::Node((*child).clone())),
+            RoutePart::New(run) => {
+                merge(Vec::new(), &changes[run.clone()], &mut pieces, &mut writes)?;
+            }
+            RoutePart::Page(child, run) => {
                 let entries = page::entries(child.key(), bytes, &child.record)?;
                 merge(entries, &changes[run.clone()], &mut pieces, &mut writes)?;
             }
         }
     }
     let mut firsts = BTreeSet::new();
-    let after = above_pages(&Draft::over(&pieces), &pieces, |entries, child| {
+    let after = above_pages(&SubtreeDraft::over(&pieces), &pieces, |entries, child| {
         page::write(&mut writes, entries, &child.record);
-        if let top::Node::Page(first) = &child.node {
+        if let top::TopNode::Page(first) = &child.node {
             firsts.insert(first.clone());
         }
     });
     for part in &parts {
-        if let Part::Page(child, _) = part
+        if let RoutePart::Page(child, _) = part
             && !firsts.contains(child.key())
         {
             writes.delete(page_key(child.key()));
@@ -65,38 +67,38 @@ pub(super) fn next<S: Read + ?Sized>(
 }
 
 /// The version that each change creates.
-fn versions<'p>(block: u64, changes: &[Change<'p>]) -> Vec<Write<'p>> {
+fn entry_writes<'p>(block: u64, changes: &[RawKeyChange<'p>]) -> Vec<EntryWrite<'p>> {
     let values = changes.iter().filter_map(|change| change.value);
     let mut hashes = hash_all(values, |message, value| {
-        message.push(VALUE);
+        message.push(VALUE_TAG);
         message.put(value);
     })
     .into_iter();
-    let write = |&Change { key, value }: &Change<'p>| {
-        let version = Version { block, value: value.and_then(|_| hashes.next()) };
-        Write { key, value, version }
+    let write = |&RawKeyChange { key, value }: &RawKeyChange<'p>| {
+        let version = KeyVersion { block, value: value.and_then(|_| hashes.next()) };
+        EntryWrite { key, value, version }
     };
     changes.iter().map(write).collect()
 }
 
 /// Adds the changes to entries; both ascend.
 fn merge<'p>(
-    entries: Vec<Entry<'p>>,
-    changes: &[Write<'p>],
-    pieces: &mut Vec<Piece<'p>>,
+    entries: Vec<PageEntry<'p>>,
+    changes: &[EntryWrite<'p>],
+    pieces: &mut Vec<TreePiece<'p>>,
     writes: &mut WriteBatch,
 ) -> Result<()> {
     let mut entries = entries.into_iter().peekable();
     for change in changes {
         while let Some(entry) = entries.next_if(|entry| *entry.key < *change.key) {
-            pieces.push(Piece::Entry(entry));
+            pieces.push(TreePiece::Entry(entry));
         }
         let entry = match entries.next_if(|entry| *entry.key == *change.key) {
             Some(entry) => entry.written(change, writes)?,
-            None => Entry::new(change, writes)?,
+            None => PageEntry::new(change, writes)?,
         };
-        pieces.push(Piece::Entry(entry));
+        pieces.push(TreePiece::Entry(entry));
     }
-    pieces.extend(entries.map(Piece::Entry));
+    pieces.extend(entries.map(TreePiece::Entry));
     Ok(())
 }

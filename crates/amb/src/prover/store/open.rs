@@ -2,18 +2,18 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::store::{Read, corrupt};
+use prooflight_core::store::{ReadStore, corrupt};
 use prooflight_core::{Hex, Result};
 
 use super::branches::above_pages;
-use super::draft::Draft;
-use super::item::Piece;
+use super::draft::SubtreeDraft;
+use super::piece::TreePiece;
 use super::record::{check, decode, decode_node, kind};
-use super::top::{Child, Node};
-use crate::hash::Record;
+use super::top::{TopChild, TopNode};
+use crate::hash::NodeRecord;
 
 /// The newest block, and the tree after it; `None` for an empty store.
-pub(super) fn open<S: Read + ?Sized>(store: &S) -> Result<Option<(u64, Child)>> {
+pub(super) fn open<S: ReadStore + ?Sized>(store: &S) -> Result<Option<(u64, TopChild)>> {
     let Some((height, head)) = newest(store)? else { return Ok(None) };
     let mut pieces = Vec::new();
     for summary in store.range(&[kind::SUMMARY], &[kind::SUMMARY + 1]) {
@@ -21,9 +21,9 @@ pub(super) fn open<S: Read + ?Sized>(store: &S) -> Result<Option<(u64, Child)>> 
         let first = key.get(1..).unwrap_or_default();
         let name = format_args!("the record of the page from {} on", Hex(first));
         let record = decode(&check(&key, value, &name)?, &name, decode_node)?;
-        pieces.push(Piece::Node(Child { record, node: Node::Page(first.into()) }));
+        pieces.push(TreePiece::Node(TopChild { record, node: TopNode::Page(first.into()) }));
     }
-    let top = above_pages(&Draft::over(&pieces), &pieces, |_, _| ());
+    let top = above_pages(&SubtreeDraft::over(&pieces), &pieces, |_, _| ());
     if top.record == head {
         return Ok(Some((height, top)));
     }
@@ -33,7 +33,7 @@ pub(super) fn open<S: Read + ?Sized>(store: &S) -> Result<Option<(u64, Child)>> 
 }
 
 /// The newest block, and the record of the tree after it.
-fn newest<S: Read + ?Sized>(store: &S) -> Result<Option<(u64, Record)>> {
+fn newest<S: ReadStore + ?Sized>(store: &S) -> Result<Option<(u64, NodeRecord)>> {
     let mut heads = store.range(&[kind::HEAD], &[kind::HEAD + 1]);
     let Some((key, value)) = heads.next().transpose()? else {
         return match store.range(&[], &[0xff]).next().transpose()? {

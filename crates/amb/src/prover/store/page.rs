@@ -2,18 +2,18 @@
 
 use alloc::vec::Vec;
 
-use prooflight_core::store::{Read, WriteBatch, corrupt};
+use prooflight_core::store::{ReadStore, WriteBatch, corrupt};
 use prooflight_core::{Hex, Result};
 
-use super::entry::Entry;
-use super::item::{Item, Piece};
+use super::entry::PageEntry;
+use super::piece::{KeyedNode, TreePiece};
 use super::record::{decode, encode_node, page_key, put, require, summary_key};
-use crate::hash::Record;
-use crate::message::{Message as _, VALUE};
+use crate::hash::NodeRecord;
+use crate::message::{HashMessage as _, VALUE_TAG};
 use crate::prover::hashing::hash_all;
 
 /// The stored bytes of a page.
-pub(super) fn read<S: Read + ?Sized>(store: &S, first: &[u8]) -> Result<Vec<u8>> {
+pub(super) fn read<S: ReadStore + ?Sized>(store: &S, first: &[u8]) -> Result<Vec<u8>> {
     require(store, &page_key(first), &format_args!("the page from {} on", Hex(first)))
 }
 
@@ -21,12 +21,16 @@ pub(super) fn read<S: Read + ?Sized>(store: &S, first: &[u8]) -> Result<Vec<u8>>
 ///
 /// `store_corrupt` if they are older: of two pages that begin with one key, the newer one has an entry of a later block,
 /// or, if it is a part of a page that was divided, fewer entries.
-pub(super) fn entries<'p>(first: &[u8], page: &'p [u8], record: &Record) -> Result<Vec<Entry<'p>>> {
+pub(super) fn entries<'p>(
+    first: &[u8],
+    page: &'p [u8],
+    record: &NodeRecord,
+) -> Result<Vec<PageEntry<'p>>> {
     let name = format_args!("the page from {} on", Hex(first));
     let mut entries = decode(page, &name, |reader| {
         let mut entries = Vec::new();
         while !reader.rest().is_empty() {
-            entries.push(Entry::decode(reader)?);
+            entries.push(PageEntry::decode(reader)?);
         }
         Ok(entries)
     })?;
@@ -34,14 +38,14 @@ pub(super) fn entries<'p>(first: &[u8], page: &'p [u8], record: &Record) -> Resu
     let live = entries.iter().filter(|entry| entry.newest.value.is_some()).count() as u64;
     let dead = entries.len() as u64 - live;
     if (version, live, dead) != (Some(record.version), record.live, record.dead) {
-        let Record { version, live, dead, .. } = record;
+        let NodeRecord { version, live, dead, .. } = record;
         let expected =
             format_args!("{name} of block {version}, {live} live and {dead} dead entries");
         return Err(corrupt(expected, "another one"));
     }
     let values = entries.iter().filter_map(|entry| entry.value.as_deref());
     let hashes = hash_all(values, |message, value| {
-        message.push(VALUE);
+        message.push(VALUE_TAG);
         message.put(value);
     });
     let hashed = entries.iter_mut().filter(|entry| entry.value.is_some());
@@ -52,12 +56,12 @@ pub(super) fn entries<'p>(first: &[u8], page: &'p [u8], record: &Record) -> Resu
 }
 
 /// Writes a page of some entries, and its record.
-pub(super) fn write(writes: &mut WriteBatch, entries: &[Piece<'_>], record: &Record) {
+pub(super) fn write(writes: &mut WriteBatch, entries: &[TreePiece<'_>], record: &NodeRecord) {
     let mut page = Vec::new();
     for entry in entries.iter().filter_map(|piece| piece.entry().ok()) {
         entry.encode(&mut page);
     }
-    let first = entries.first().map_or(&[][..], Item::key);
+    let first = entries.first().map_or(&[][..], KeyedNode::key);
     put(writes, page_key(first), page);
     put(writes, summary_key(first), encode_node(record));
 }

@@ -6,19 +6,19 @@
 use alloc::vec::Vec;
 
 use prooflight_core::merkle::{Blake2bTree, Subtree, multiproof, multiproof_root};
-use prooflight_core::store::{Read, WriteBatch, corrupt};
+use prooflight_core::store::{ReadStore, WriteBatch, corrupt};
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
-use super::entry::{Entry, put_content, read_content};
-use super::record::{check, decode, integer, lost_key, past_key, put, require, value_key};
-use crate::hash::{Version, hash_value, past_root};
-use crate::message::Message as _;
-use crate::prover::leaf::{Content, Excerpt};
+use super::entry::{PageEntry, put_content, read_content};
+use super::record::{check, decode, integer, missing_key, past_key, put, require, value_key};
+use crate::hash::{KeyVersion, hash_value, past_root};
+use crate::message::HashMessage as _;
+use crate::prover::leaf::{VersionContent, VersionExcerpt};
 use crate::prover::past::{Peak, peaks_of};
 
 /// A past version of an entry, read from the store.
-struct Past {
-    version: Version,
+struct StoredVersion {
+    version: KeyVersion,
     /// Its value, if it has one without a record of its own.
     value: Option<Vec<u8>>,
     /// The roots of the perfect trees that it completes, smallest first.
@@ -29,7 +29,7 @@ struct Past {
 pub(super) fn put_past(
     writes: &mut WriteBatch,
     (key, number): (&[u8], u64),
-    version: &Version,
+    version: &KeyVersion,
     value: Option<&[u8]>,
     roots: &[Hash],
 ) {
@@ -42,7 +42,7 @@ pub(super) fn put_past(
 
 /// The first versions of an entry, if the store began with a later one.
 #[derive(Default)]
-struct Lost {
+struct MissingVersions {
     /// The number of them.
     count: u64,
     /// The roots of the perfect trees over them, largest first.
@@ -50,22 +50,26 @@ struct Lost {
 }
 
 /// Writes the record of the first versions of an entry, which the store does not have.
-pub(super) fn put_lost(writes: &mut WriteBatch, key: &[u8], count: u64, peaks: &[Hash]) {
+pub(super) fn put_missing(writes: &mut WriteBatch, key: &[u8], count: u64, peaks: &[Hash]) {
     let mut record = Vec::with_capacity(8 + 32 * peaks.len());
     record.put(&count.to_be_bytes());
     record.put(peaks.as_flattened());
-    put(writes, lost_key(key), record);
+    put(writes, missing_key(key), record);
 }
 
 /// The number of past versions of blocks before this one.
 ///
 /// `version_unavailable` if the store lacks the versions that determine it.
-pub(super) fn before<S: Read + ?Sized>(store: &S, entry: &Entry<'_>, block: u64) -> Result<u64> {
-    let lost = Lost::read(store, &entry.key)?;
+pub(super) fn before<S: ReadStore + ?Sized>(
+    store: &S,
+    entry: &PageEntry<'_>,
+    block: u64,
+) -> Result<u64> {
+    let lost = MissingVersions::read(store, &entry.key)?;
     let (mut low, mut high) = (lost.count, entry.versions - 1);
     while low < high {
         let middle = low + (high - low) / 2;
-        if Past::require(store, &entry.key, middle)?.version.block < block {
+        if StoredVersion::require(store, &entry.key, middle)?.version.block < block {
             low = middle + 1;
         } else {
             high = middle;
@@ -76,7 +80,7 @@ pub(super) fn before<S: Read + ?Sized>(store: &S, entry: &Entry<'_>, block: u64)
         let first = if low == entry.versions - 1 {
             entry.newest.block
         } else {
-            Past::require(store, &entry.key, low)?.version.block
+            StoredVersion::require(store, &entry.key, low)?.version.block
         };
         if first > block {
             return Err(lost.error(&entry.key));
@@ -89,36 +93,36 @@ pub(super) fn before<S: Read + ?Sized>(store: &S, entry: &Entry<'_>, block: u64)
 ///
 /// `store_corrupt` if they do not hash to the entry's root; `version_unavailable` if the store began with a later one;
 /// `request_too_large` for more than a proof may have.
-pub(super) fn excerpt<S: Read + ?Sized>(
+pub(super) fn excerpt<S: ReadStore + ?Sized>(
     store: &S,
-    entry: &Entry<'_>,
+    entry: &PageEntry<'_>,
     numbers: &[u64],
     shown_until: u64,
-) -> Result<Excerpt<'static>> {
+) -> Result<VersionExcerpt<'static>> {
     let key = &entry.key;
     let limits = Limits::DEFAULT;
     if numbers.len() > limits.max_changes {
         let expected = format_args!("at most {} changes", limits.max_changes);
         return Err(Error::new(Reason::RequestTooLarge, expected, numbers.len()));
     }
-    let lost = Lost::read(store, key)?;
+    let lost = MissingVersions::read(store, key)?;
     if numbers.first().is_some_and(|first| *first < lost.count) {
         return Err(lost.error(key));
     }
     let mut bytes = 0;
     let (mut versions, mut leaves) = (Vec::new(), Vec::new());
-    for (number, past) in numbers.iter().zip(Past::range(store, key, numbers)?) {
+    for (number, past) in numbers.iter().zip(StoredVersion::range(store, key, numbers)?) {
         leaves.push((*number, past.version.past_leaf()));
         let block = past.version.block;
         let content = match past.version.value {
-            None => Content::Tombstone,
-            Some(hash) if block > shown_until => Content::Hash(hash),
-            Some(hash) => Content::Value(match past.value {
+            None => VersionContent::Tombstone,
+            Some(hash) if block > shown_until => VersionContent::Hash(hash),
+            Some(hash) => VersionContent::Value(match past.value {
                 Some(value) => value.into(),
                 None => value(store, key, *number, &hash)?.into(),
             }),
         };
-        if let Content::Value(value) = &content {
+        if let VersionContent::Value(value) = &content {
             bytes += value.len();
         }
         if bytes > limits.max_proof_bytes {
@@ -139,11 +143,11 @@ pub(super) fn excerpt<S: Read + ?Sized>(
             format_args!("past versions of {} with the root {}", Hex(key), Hex(&expected));
         return Err(corrupt(expected, Hex(&root)));
     }
-    Ok(Excerpt { versions, hashes })
+    Ok(VersionExcerpt { versions, hashes })
 }
 
 /// The value of a version that has a record of its own.
-pub(super) fn value<S: Read + ?Sized>(
+pub(super) fn value<S: ReadStore + ?Sized>(
     store: &S,
     key: &[u8],
     number: u64,
@@ -165,14 +169,19 @@ pub(super) fn value<S: Read + ?Sized>(
 }
 
 /// The root over some versions: a subtree of the tree over all past ones.
-fn root_of<S: Read + ?Sized>(store: &S, key: &[u8], part: Subtree, lost: &Lost) -> Result<Hash> {
+fn root_of<S: ReadStore + ?Sized>(
+    store: &S,
+    key: &[u8],
+    part: Subtree,
+    lost: &MissingVersions,
+) -> Result<Hash> {
     let mut peaks = Vec::new();
     for peak in peaks_of(part) {
         if peak.last < lost.count {
             peaks.extend(lost.root(peak));
             continue;
         }
-        let past = Past::require(store, key, peak.last)?;
+        let past = StoredVersion::require(store, key, peak.last)?;
         let root = match peak.level.checked_sub(1) {
             None => Some(past.version.past_leaf()),
             Some(level) => past.roots.get(level as usize).copied(),
@@ -182,10 +191,10 @@ fn root_of<S: Read + ?Sized>(store: &S, key: &[u8], part: Subtree, lost: &Lost) 
     Ok(past_root(&peaks, None))
 }
 
-impl Lost {
+impl MissingVersions {
     /// Empty, unless the store began with a later version.
-    fn read<S: Read + ?Sized>(store: &S, key: &[u8]) -> Result<Self> {
-        let record = lost_key(key);
+    fn read<S: ReadStore + ?Sized>(store: &S, key: &[u8]) -> Result<Self> {
+        let record = missing_key(key);
         let Some(value) = store.get(&record)? else { return Ok(Self::default()) };
         let name = format_args!("the roots over the first versions of {}", Hex(key));
         decode(&check(&record, value, &name)?, &name, |reader| {
@@ -213,14 +222,14 @@ impl Lost {
     }
 }
 
-impl Past {
-    fn require<S: Read + ?Sized>(store: &S, key: &[u8], number: u64) -> Result<Self> {
+impl StoredVersion {
+    fn require<S: ReadStore + ?Sized>(store: &S, key: &[u8], number: u64) -> Result<Self> {
         let name = format_args!("version {number} of {}", Hex(key));
         Self::decode(&require(store, &past_key(key, number), &name)?, number, &name)
     }
 
     /// Consecutive versions.
-    fn range<S: Read + ?Sized>(store: &S, key: &[u8], numbers: &[u64]) -> Result<Vec<Self>> {
+    fn range<S: ReadStore + ?Sized>(store: &S, key: &[u8], numbers: &[u64]) -> Result<Vec<Self>> {
         let [first, .., last] = numbers else {
             return numbers.iter().map(|&number| Self::require(store, key, number)).collect();
         };
@@ -242,7 +251,7 @@ impl Past {
             let (hash, value) = read_content(reader)?;
             let hash = value.map(hash_value).or(hash);
             let (roots, _) = reader.take(32 * number.trailing_ones() as usize)?.as_chunks::<32>();
-            let version = Version { block, value: hash };
+            let version = KeyVersion { block, value: hash };
             Ok(Self { version, value: value.map(Vec::from), roots: roots.to_vec() })
         })
     }

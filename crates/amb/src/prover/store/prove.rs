@@ -4,44 +4,44 @@ use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use prooflight_core::store::{Read, corrupt};
+use prooflight_core::store::{ReadStore, corrupt};
 use prooflight_core::{Hash, Hex, Result};
 
-use super::draft::{At, Draft};
-use super::entry::Entry;
-use super::top::{self, Child};
+use super::draft::{DraftNode, SubtreeDraft};
+use super::entry::PageEntry;
+use super::top::{self, TopChild};
 use super::{page, past};
-use crate::hash::{Record, Version};
-use crate::prover::leaf::{Excerpt, Leaf};
-use crate::prover::prove::{Node, Opened};
+use crate::hash::{KeyVersion, NodeRecord};
+use crate::prover::leaf::{ProvableEntry, VersionExcerpt};
+use crate::prover::prove::{NodeContent, ProvableNode};
 
 /// A node of a state in a store.
 #[derive(Debug)]
 pub(super) struct StoredNode<'r, S: ?Sized> {
     store: &'r S,
-    place: Place<'r>,
+    place: StoredLocation<'r>,
 }
 
 #[derive(Clone, Debug)]
-enum Place<'r> {
+enum StoredLocation<'r> {
     /// Above the pages, or a page that is not read yet.
-    Above(&'r Child),
-    InPage(Rc<Page>, At),
+    Above(&'r TopChild),
+    InPage(Rc<LoadedPage>, DraftNode),
 }
 
 /// A page that was read, with its branches.
 #[derive(Debug)]
-struct Page {
-    entries: Vec<Entry<'static>>,
-    draft: Draft,
+struct LoadedPage {
+    entries: Vec<PageEntry<'static>>,
+    draft: SubtreeDraft,
 }
 
-impl<'r, S: Read + ?Sized> StoredNode<'r, S> {
-    pub(super) const fn new(store: &'r S, top: &'r Child) -> Self {
-        Self { store, place: Place::Above(top) }
+impl<'r, S: ReadStore + ?Sized> StoredNode<'r, S> {
+    pub(super) const fn new(store: &'r S, top: &'r TopChild) -> Self {
+        Self { store, place: StoredLocation::Above(top) }
     }
 
-    const fn at(&self, place: Place<'r>) -> Self {
+    const fn at(&self, place: StoredLocation<'r>) -> Self {
         Self { store: self.store, place }
     }
 }
@@ -52,60 +52,64 @@ impl<S: ?Sized> Clone for StoredNode<'_, S> {
     }
 }
 
-impl<'r, S: Read + ?Sized> Node for StoredNode<'r, S> {
+impl<'r, S: ReadStore + ?Sized> ProvableNode for StoredNode<'r, S> {
     type Entry = StoredEntry<'r, S>;
 
-    fn record(&self) -> &Record {
+    fn record(&self) -> &NodeRecord {
         match &self.place {
-            Place::Above(child) => &child.record,
-            Place::InPage(page, at) => page.draft.record(*at),
+            StoredLocation::Above(child) => &child.record,
+            StoredLocation::InPage(page, at) => page.draft.record(*at),
         }
     }
 
     fn key(&self) -> &[u8] {
         match &self.place {
-            Place::Above(child) => child.key(),
-            Place::InPage(page, at) => &page.entries[page.draft.items(*at).start].key,
+            StoredLocation::Above(child) => child.key(),
+            StoredLocation::InPage(page, at) => &page.entries[page.draft.items(*at).start].key,
         }
     }
 
-    fn open(&self) -> Result<Opened<Self>> {
+    fn open(&self) -> Result<NodeContent<Self>> {
         match &self.place {
-            Place::Above(child) => match &child.node {
-                top::Node::Empty => Ok(Opened::Empty),
-                top::Node::Branch(branch) => {
-                    let children = branch.children.each_ref().map(|it| self.at(Place::Above(it)));
-                    Ok(Opened::Branch { depth: branch.depth, children })
+            StoredLocation::Above(child) => match &child.node {
+                top::TopNode::Empty => Ok(NodeContent::Empty),
+                top::TopNode::Branch(branch) => {
+                    let children =
+                        branch.children.each_ref().map(|it| self.at(StoredLocation::Above(it)));
+                    Ok(NodeContent::Branch { depth: branch.depth, children })
                 }
-                top::Node::Page(first) => {
-                    let page = Page::read(self.store, first, &child.record)?;
+                top::TopNode::Page(first) => {
+                    let page = LoadedPage::read(self.store, first, &child.record)?;
                     match page.draft.top {
-                        Some(at) => self.at(Place::InPage(Rc::new(page), at)).open(),
-                        None => Ok(Opened::Empty),
+                        Some(at) => self.at(StoredLocation::InPage(Rc::new(page), at)).open(),
+                        None => Ok(NodeContent::Empty),
                     }
                 }
             },
-            Place::InPage(page, At::Item(item)) => {
+            StoredLocation::InPage(page, DraftNode::Item(item)) => {
                 let (store, page) = (self.store, page.clone());
-                Ok(Opened::Entry(StoredEntry { store, page, item: *item }))
+                Ok(NodeContent::Entry(StoredEntry { store, page, item: *item }))
             }
-            Place::InPage(page, At::Branch(branch)) => {
+            StoredLocation::InPage(page, DraftNode::Branch(branch)) => {
                 let branch = page.draft.branch(*branch);
-                let child = |at| self.at(Place::InPage(page.clone(), at));
-                Ok(Opened::Branch { depth: branch.depth, children: branch.children.map(child) })
+                let child = |at| self.at(StoredLocation::InPage(page.clone(), at));
+                Ok(NodeContent::Branch {
+                    depth: branch.depth,
+                    children: branch.children.map(child),
+                })
             }
         }
     }
 }
 
-impl Page {
+impl LoadedPage {
     /// Reads a page; `store_corrupt` if its record is not the one that the tree has.
-    fn read<S: Read + ?Sized>(store: &S, first: &[u8], record: &Record) -> Result<Self> {
+    fn read<S: ReadStore + ?Sized>(store: &S, first: &[u8], record: &NodeRecord) -> Result<Self> {
         let bytes = page::read(store, first)?;
         let entries = page::entries(first, &bytes, record)?;
-        let entries: Vec<_> = entries.into_iter().map(Entry::into_owned).collect();
-        let draft = Draft::over(&entries);
-        let found = draft.top.map_or(Record::EMPTY, |top| *draft.record(top));
+        let entries: Vec<_> = entries.into_iter().map(PageEntry::into_owned).collect();
+        let draft = SubtreeDraft::over(&entries);
+        let found = draft.top.map_or(NodeRecord::EMPTY, |top| *draft.record(top));
         if found == *record {
             return Ok(Self { entries, draft });
         }
@@ -118,17 +122,17 @@ impl Page {
 /// An entry of a page that was read.
 pub(super) struct StoredEntry<'r, S: ?Sized> {
     store: &'r S,
-    page: Rc<Page>,
+    page: Rc<LoadedPage>,
     item: usize,
 }
 
 impl<S: ?Sized> StoredEntry<'_, S> {
-    fn entry(&self) -> &Entry<'static> {
+    fn entry(&self) -> &PageEntry<'static> {
         &self.page.entries[self.item]
     }
 }
 
-impl<S: Read + ?Sized> Leaf for StoredEntry<'_, S> {
+impl<S: ReadStore + ?Sized> ProvableEntry for StoredEntry<'_, S> {
     fn key(&self) -> &[u8] {
         &self.entry().key
     }
@@ -137,7 +141,7 @@ impl<S: Read + ?Sized> Leaf for StoredEntry<'_, S> {
         self.entry().versions
     }
 
-    fn newest(&self) -> &Version {
+    fn newest(&self) -> &KeyVersion {
         &self.entry().newest
     }
 
@@ -164,7 +168,7 @@ impl<S: Read + ?Sized> Leaf for StoredEntry<'_, S> {
         past::before(self.store, self.entry(), block)
     }
 
-    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<Excerpt<'_>> {
+    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt<'_>> {
         past::excerpt(self.store, self.entry(), numbers, shown_until)
     }
 }

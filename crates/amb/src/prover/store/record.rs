@@ -4,15 +4,15 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use prooflight_core::store::sealed::{seal, unseal};
-use prooflight_core::store::{Read, WriteBatch, corrupt};
-use prooflight_core::{Reader, Result};
+use prooflight_core::store::{ReadStore, WriteBatch, corrupt};
+use prooflight_core::{ByteReader, Result};
 
-use crate::hash::Record;
-use crate::message::Message as _;
+use crate::hash::NodeRecord;
+use crate::message::HashMessage as _;
 
 /// The first bytes of keys.
 pub(super) mod kind {
-    pub(in super::super) const LOST: u8 = b'b';
+    pub(in super::super) const MISSING: u8 = b'b';
     pub(in super::super) const HEAD: u8 = b'h';
     pub(in super::super) const SUMMARY: u8 = b's';
     pub(in super::super) const PAGE: u8 = b'p';
@@ -46,9 +46,9 @@ pub(super) fn value_key(key: &[u8], number: u64) -> Vec<u8> {
 }
 
 /// The key of the versions that a store does not have.
-pub(super) fn lost_key(key: &[u8]) -> Vec<u8> {
+pub(super) fn missing_key(key: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(3 + key.len());
-    bytes.push(kind::LOST);
+    bytes.push(kind::MISSING);
     bytes.put_u16(key.len());
     bytes.put(key);
     bytes
@@ -70,7 +70,7 @@ pub(super) fn put(writes: &mut WriteBatch, key: Vec<u8>, record: Vec<u8>) {
 }
 
 /// Reads a record that must be there; `store_corrupt` if it is lost or damaged.
-pub(super) fn require<S: Read + ?Sized>(
+pub(super) fn require<S: ReadStore + ?Sized>(
     store: &S,
     key: &[u8],
     name: &dyn fmt::Display,
@@ -91,22 +91,22 @@ pub(super) fn check(key: &[u8], value: Vec<u8>, name: &dyn fmt::Display) -> Resu
 pub(super) fn decode<'r, T>(
     record: &'r [u8],
     name: &dyn fmt::Display,
-    read: impl FnOnce(&mut Reader<'r>) -> Result<T>,
+    read: impl FnOnce(&mut ByteReader<'r>) -> Result<T>,
 ) -> Result<T> {
-    let mut reader = Reader::new(record);
+    let mut reader = ByteReader::new(record);
     let parts = read(&mut reader).and_then(|parts| reader.finish().map(|()| parts));
     parts.map_err(|error| corrupt(format_args!("{name}: {}", error.expected()), error.found()))
 }
 
 /// The record of a node in a store.
-pub(super) fn encode_node(node: &Record) -> Vec<u8> {
+pub(super) fn encode_node(node: &NodeRecord) -> Vec<u8> {
     let mut record = Vec::with_capacity(64);
     record.put_record(node);
     record
 }
 
-pub(super) fn decode_node(reader: &mut Reader<'_>) -> Result<Record> {
-    Ok(Record {
+pub(super) fn decode_node(reader: &mut ByteReader<'_>) -> Result<NodeRecord> {
+    Ok(NodeRecord {
         version: integer(reader)?,
         live: integer(reader)?,
         dead: integer(reader)?,
@@ -114,10 +114,10 @@ pub(super) fn decode_node(reader: &mut Reader<'_>) -> Result<Record> {
     })
 }
 
-pub(super) fn integer(reader: &mut Reader<'_>) -> Result<u64> {
+pub(super) fn integer(reader: &mut ByteReader<'_>) -> Result<u64> {
     reader.array().map(u64::from_be_bytes)
 }
 
-pub(super) fn short(reader: &mut Reader<'_>) -> Result<usize> {
+pub(super) fn short(reader: &mut ByteReader<'_>) -> Result<usize> {
     reader.array().map(u16::from_be_bytes).map(usize::from)
 }

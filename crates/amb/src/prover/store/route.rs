@@ -4,46 +4,46 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::ops::Range;
 
-use super::entry::Write;
-use super::top::{Child, Node};
-use crate::way::{Bits, bit};
+use super::entry::EntryWrite;
+use super::top::{TopChild, TopNode};
+use crate::path::{KeyBits, bit};
 
 /// A part of the tree, with the changes that belong to it.
 #[derive(Debug)]
-pub(super) enum Part<'t> {
+pub(super) enum RoutePart<'t> {
     /// An unchanged node.
-    Node(&'t Child),
+    Node(&'t TopChild),
     /// A page that changes.
-    Page(&'t Child, Range<usize>),
+    Page(&'t TopChild, Range<usize>),
     /// New entries, next to a node.
     New(Range<usize>),
 }
 
 /// The parts of a tree, in the order of their keys.
-pub(super) fn route<'t>(top: &'t Child, changes: &[Write<'_>]) -> Vec<Part<'t>> {
+pub(super) fn route<'t>(top: &'t TopChild, changes: &[EntryWrite<'_>]) -> Vec<RoutePart<'t>> {
     let mut parts = Vec::new();
     let mut visits = Vec::from([(top, 0..changes.len())]);
     // The new entries after a node: they follow once the number of open visits has dropped to this.
     let mut after: Vec<(usize, Range<usize>)> = Vec::new();
     while let Some((node, run)) = visits.pop() {
         match &node.node {
-            Node::Empty => parts.push(Part::New(run)),
-            _ if run.is_empty() => parts.push(Part::Node(node)),
-            Node::Page(_) => parts.push(Part::Page(node, run)),
-            Node::Branch(branch) => {
-                let prefix = Bits::of(&branch.key, branch.depth);
-                let order = |change: &Write<'_>| prefix.order_of(change.key);
+            TopNode::Empty => parts.push(RoutePart::New(run)),
+            _ if run.is_empty() => parts.push(RoutePart::Node(node)),
+            TopNode::Page(_) => parts.push(RoutePart::Page(node, run)),
+            TopNode::Branch(branch) => {
+                let prefix = KeyBits::of(&branch.key, branch.depth);
+                let order = |change: &EntryWrite<'_>| prefix.order_of(change.key);
                 let of_run = &changes[run.clone()];
                 let first = run.start + of_run.partition_point(|it| order(it) == Ordering::Less);
                 let end = run.start + of_run.partition_point(|it| order(it) != Ordering::Greater);
                 if run.start < first {
-                    parts.push(Part::New(run.start..first));
+                    parts.push(RoutePart::New(run.start..first));
                 }
                 if end < run.end {
                     after.push((visits.len(), end..run.end));
                 }
                 if first == end {
-                    parts.push(Part::Node(node));
+                    parts.push(RoutePart::Node(node));
                 } else {
                     let inside = &changes[first..end];
                     let left = inside.partition_point(|it| !bit(it.key, branch.depth));
@@ -53,7 +53,7 @@ pub(super) fn route<'t>(top: &'t Child, changes: &[Write<'_>]) -> Vec<Part<'t>> 
             }
         }
         while let Some((_, run)) = after.pop_if(|(left, _)| *left == visits.len()) {
-            parts.push(Part::New(run));
+            parts.push(RoutePart::New(run));
         }
     }
     parts

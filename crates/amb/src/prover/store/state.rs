@@ -6,24 +6,25 @@ use alloc::vec::Vec;
 
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{
-    Change, Entries, Prepared, Proved, Read, StateReader, StateStore, Store, WriteBatch,
+    Prepared, RawKeyChange, ReadStore, StateProof, StateReader, StateStore, Store, TransferRequest,
+    WriteBatch,
 };
 use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
-use super::next::next;
+use super::next::next_block;
 use super::open::open;
 use super::prove::StoredNode;
 use super::record::{encode_node, head_key, put};
-use super::top::Child;
-use crate::prover::leaf::Leaf as _;
+use super::top::TopChild;
+use crate::path::bit;
+use crate::prover::leaf::ProvableEntry as _;
 use crate::prover::page::PageSize;
-use crate::prover::prove::{Node as _, Opened, Proving};
-use crate::question::{Root, check_changes};
-use crate::way::bit;
-use crate::{Count, Get, Hist, Range, Transfer};
+use crate::prover::prove::{NodeContent, ProvableNode as _, TreeProver};
+use crate::question::{TrustedRoot, check_changes};
+use crate::{CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion};
 
 /// The number of newest blocks against whose roots a reader proves.
-pub const RECENT: usize = 64;
+pub const RECENT_BLOCKS: usize = 64;
 
 /// The state of a chain in a store.
 ///
@@ -34,9 +35,9 @@ pub struct AmbState<S: Store> {
     store: S,
     /// The newest block; `None` before the first.
     height: Option<u64>,
-    top: Child,
+    top: TopChild,
     /// The newest states that readers may be asked about, ascending.
-    recent: VecDeque<Arc<State<S::Snapshot>>>,
+    recent: VecDeque<Arc<RecentState<S::Snapshot>>>,
 }
 
 /// A block that has not been written yet.
@@ -45,7 +46,7 @@ pub struct AmbBlock {
     /// The block before it and its root.
     before: (Option<u64>, Hash),
     height: u64,
-    top: Child,
+    top: TopChild,
 }
 
 impl<S: Store> StateStore for AmbState<S> {
@@ -58,7 +59,7 @@ impl<S: Store> StateStore for AmbState<S> {
     fn open(store: S, (): ()) -> Result<Self> {
         let (height, top) = match open(&store)? {
             Some((height, top)) => (Some(height), top),
-            None => (None, Child::EMPTY),
+            None => (None, TopChild::EMPTY),
         };
         Ok(Self { store, height, top, recent: VecDeque::new() })
     }
@@ -71,14 +72,14 @@ impl<S: Store> StateStore for AmbState<S> {
         self.top.record.state_root().to_vec()
     }
 
-    /// Computes the next block; errors are those of [`Tree::update`](crate::prover::Tree::update), and of reading pages.
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<Prepared<AmbBlock>> {
+    /// Computes the next block; errors are those of [`MemoryTree::update`](crate::prover::MemoryTree::update), and of reading pages.
+    fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<AmbBlock>> {
         let height = self.height.map_or(0, |height| height + 1);
         check_changes(height, changes)?;
         let (top, mut writes) = if changes.is_empty() {
             (self.top.clone(), WriteBatch::new())
         } else {
-            next(&self.store, &self.top, height, changes)?
+            next_block(&self.store, &self.top, height, changes)?
         };
         if let Some(before) = self.height {
             writes.delete(head_key(before));
@@ -109,10 +110,10 @@ impl<S: Store> StateStore for AmbState<S> {
         if let Some(height) = self.height
             && self.recent.back().is_none_or(|newest| newest.root.height < height)
         {
-            let root = Root { hash: self.top.record.state_root(), height };
+            let root = TrustedRoot { hash: self.top.record.state_root(), height };
             let (store, top) = (self.store.snapshot()?, self.top.clone());
-            self.recent.push_back(Arc::new(State { store, root, top }));
-            if self.recent.len() > RECENT {
+            self.recent.push_back(Arc::new(RecentState { store, root, top }));
+            if self.recent.len() > RECENT_BLOCKS {
                 self.recent.pop_front();
             }
         }
@@ -126,19 +127,21 @@ impl<S: Store> AmbState<S> {
         let mut node = StoredNode::new(&self.store, &self.top);
         loop {
             match node.open()? {
-                Opened::Branch { depth, children: [left, right] } => {
+                NodeContent::Branch { depth, children: [left, right] } => {
                     node = if bit(key, depth) { right } else { left };
                 }
-                Opened::Entry(entry) if entry.key() == key && entry.newest().value.is_some() => {
+                NodeContent::Entry(entry)
+                    if entry.key() == key && entry.newest().value.is_some() =>
+                {
                     return Ok(Some(entry.value()?.into_owned()));
                 }
-                Opened::Entry(_) | Opened::Empty => return Ok(None),
+                NodeContent::Entry(_) | NodeContent::Empty => return Ok(None),
             }
         }
     }
 
     /// Writes the next block and then adopts it, all or nothing; returns the root after it.
-    pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<Hash> {
+    pub fn apply(&mut self, changes: &[RawKeyChange<'_>]) -> Result<Hash> {
         let Prepared { writes, next, .. } = self.prepare(changes)?;
         self.store.write(writes)?;
         self.commit(next)?;
@@ -153,17 +156,17 @@ impl<S: Store> AmbState<S> {
 
 /// The state after a block, in a snapshot of its store.
 #[derive(Debug)]
-struct State<R> {
+struct RecentState<R> {
     store: R,
-    root: Root,
-    top: Child,
+    root: TrustedRoot,
+    top: TopChild,
 }
 
 /// Proves the states of a chain against the roots of its newest blocks: the last 64 for which a reader was made.
 #[derive(Debug)]
 pub struct AmbReader<R> {
     /// Ascending.
-    recent: VecDeque<Arc<State<R>>>,
+    recent: VecDeque<Arc<RecentState<R>>>,
 }
 
 impl<R> Clone for AmbReader<R> {
@@ -172,9 +175,9 @@ impl<R> Clone for AmbReader<R> {
     }
 }
 
-impl<R: Read> StateReader for AmbReader<R> {
+impl<R: ReadStore> StateReader for AmbReader<R> {
     /// Proves a statement against the newest root; a count of an older block against that block's.
-    fn prove(&self, statement: &Statement<'_>) -> Result<Proved> {
+    fn prove(&self, statement: &Statement<'_>) -> Result<StateProof> {
         let newest = self.recent.back().map_or(0, |newest| newest.root.height);
         let root = match *statement {
             Statement::Count { height, .. } => height,
@@ -184,20 +187,20 @@ impl<R: Read> StateReader for AmbReader<R> {
         self.prove_at(root, statement, PageSize::default().entries)
     }
 
-    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<Proved> {
+    fn prove_at(&self, root: u64, statement: &Statement<'_>, entries: usize) -> Result<StateProof> {
         let state = self.state(root)?;
-        let proving = state.proving();
+        let proving = state.prover();
         let size = PageSize { entries, ..PageSize::default() };
         let proof = match *statement {
-            Statement::Keys { height: at, keys } => proving.get(&Get { keys, at }),
+            Statement::Keys { height: at, keys } => proving.get(&KeysQuestion { keys, at }),
             Statement::History { key, from, to } => {
-                proving.history(&Hist { keys: &[key], from, to })
+                proving.history(&HistoryQuestion { keys: &[key], from, to })
             }
             Statement::Range { height: at, lo, hi, reverse } => {
-                proving.range(&Range { lo, hi, at, reverse }, size)
+                proving.range(&RangeQuestion { lo, hi, at, reverse }, size)
             }
             Statement::Count { height, lo, hi } if height == root => {
-                proving.count(&Count { lo, hi })
+                proving.count(&CountQuestion { lo, hi })
             }
             Statement::Count { height, .. } => {
                 let expected = format_args!("a count against the root of block {height}");
@@ -207,26 +210,26 @@ impl<R: Read> StateReader for AmbReader<R> {
                 return Err(statement.unknown_to(Scheme::Amb));
             }
         };
-        Ok(state.proved(proof?))
+        Ok(state.state_proof(proof?))
     }
 
-    fn transfer(&self, root: u64, entries: &Entries<'_>) -> Result<Proved> {
+    fn transfer(&self, root: u64, entries: &TransferRequest<'_>) -> Result<StateProof> {
         let state = self.state(root)?;
-        let &Entries { lo, hi, after, limit } = entries;
+        let &TransferRequest { lo, hi, after, limit } = entries;
         let size = PageSize { entries: limit, ..PageSize::default() };
-        Ok(state.proved(state.proving().transfer(&Transfer { lo, hi, after }, size)?))
+        Ok(state.state_proof(state.prover().transfer(&TransferQuestion { lo, hi, after }, size)?))
     }
 }
 
-impl<R: Read> AmbReader<R> {
+impl<R: ReadStore> AmbReader<R> {
     /// Proves a partial tree on which operations of the next block on these keys can be executed.
-    pub fn prove_update(&self, root: u64, keys: &[&[u8]]) -> Result<Proved> {
+    pub fn prove_update(&self, root: u64, keys: &[&[u8]]) -> Result<StateProof> {
         let state = self.state(root)?;
-        Ok(state.proved(state.proving().update(keys)?))
+        Ok(state.state_proof(state.prover().update(keys)?))
     }
 
     /// The state after a recent block; `version_unavailable` for any other.
-    fn state(&self, height: u64) -> Result<&State<R>> {
+    fn state(&self, height: u64) -> Result<&RecentState<R>> {
         let at = self.recent.binary_search_by_key(&height, |state| state.root.height);
         let state = at.ok().and_then(|at| self.recent.get(at));
         state.map(|state| &**state).ok_or_else(|| {
@@ -242,12 +245,12 @@ impl<R: Read> AmbReader<R> {
     }
 }
 
-impl<R: Read> State<R> {
-    const fn proving(&self) -> Proving<StoredNode<'_, R>> {
-        Proving { root: self.root, top: StoredNode::new(&self.store, &self.top) }
+impl<R: ReadStore> RecentState<R> {
+    const fn prover(&self) -> TreeProver<StoredNode<'_, R>> {
+        TreeProver { root: self.root, top: StoredNode::new(&self.store, &self.top) }
     }
 
-    fn proved(&self, proof: Vec<u8>) -> Proved {
-        Proved::at(self.root.height, self.root.hash, proof)
+    fn state_proof(&self, proof: Vec<u8>) -> StateProof {
+        StateProof::at(self.root.height, self.root.hash, proof)
     }
 }

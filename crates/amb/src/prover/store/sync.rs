@@ -6,65 +6,65 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use prooflight_core::store::{Entry as Stored, WriteBatch};
+use prooflight_core::store::{StoreEntry as Stored, WriteBatch};
 use prooflight_core::{Error, Hex, Limits, Reason, Result};
 
 use super::branches::above_pages;
-use super::draft::Draft;
-use super::entry::Entry;
-use super::item::{Item as _, Piece};
-use super::past::put_lost;
+use super::draft::SubtreeDraft;
+use super::entry::PageEntry;
+use super::past::put_missing;
+use super::piece::{KeyedNode as _, TreePiece};
 use super::record::{encode_node, head_key, put, value_key};
-use super::top::{Child, Node};
-use super::{INLINE, PAGE, page};
-use crate::hash::{Record, Version};
-use crate::message::{Message as _, VALUE};
+use super::top::{TopChild, TopNode};
+use super::{MAX_INLINE_BYTES, MAX_PAGE_ENTRIES, page};
+use crate::hash::{KeyVersion, NodeRecord};
+use crate::message::{HashMessage as _, VALUE_TAG};
+use crate::path::first_difference;
 use crate::prover::hashing::hash_all;
-use crate::question::Root;
-use crate::way::first_difference;
-use crate::{Replica, Transfer, verify_transfer};
+use crate::question::TrustedRoot;
+use crate::{ReplicaEntry, TransferQuestion, verify_transfer};
 
 /// Assembles the state after a block from proofs of its entries, in order.
 ///
 /// In memory are one path of the tree, with at most 64 entries a level, and the record of each page.
 #[derive(Debug)]
-pub struct Assembly {
-    root: Root,
+pub struct StateAssembly {
+    root: TrustedRoot,
     /// The first key that may follow; `None` once all entries were added.
     next: Option<Vec<u8>>,
     /// The newest key.
     last: Vec<u8>,
     /// The left children of branches whose right child is not complete yet, with the depth of the branch; the deepest
     /// last.
-    open: Vec<(usize, Part)>,
+    open: Vec<(usize, CompleteSubtree)>,
     /// The complete subtree beside them.
-    complete: Part,
-    pages: Vec<Piece<'static>>,
+    complete: CompleteSubtree,
+    pages: Vec<TreePiece<'static>>,
 }
 
 /// A complete subtree.
 #[derive(Debug)]
-enum Part {
+enum CompleteSubtree {
     /// At most 64 entries, which may become a part of a larger page.
-    Entries(Vec<Entry<'static>>),
+    Entries(Vec<PageEntry<'static>>),
     /// More of them, in pages.
     Pages,
 }
 
 /// The contents of a received page of entries.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct ReceivedPage {
     /// Writes for the store.
     pub writes: WriteBatch,
     /// The keys that have a value, ascending, with these values.
     pub values: Vec<Stored>,
 }
 
-impl Assembly {
+impl StateAssembly {
     /// Starts to assemble the state of a trusted root.
-    pub fn new(root: Root) -> Self {
+    pub fn new(root: TrustedRoot) -> Self {
         let (last, open, pages) = (Vec::new(), Vec::new(), Vec::new());
-        let complete = Part::Entries(Vec::new());
+        let complete = CompleteSubtree::Entries(Vec::new());
         Self { root, next: Some(Vec::new()), last, open, complete, pages }
     }
 
@@ -78,11 +78,11 @@ impl Assembly {
     ///
     /// Errors are those of [`verify_transfer`], and `page_end` for a page without entries that is not the last one. Nothing
     /// has changed then.
-    pub fn take(&mut self, proof: &[u8], limits: &Limits) -> Result<Taken> {
+    pub fn add_page(&mut self, proof: &[u8], limits: &Limits) -> Result<ReceivedPage> {
         let Some(lo) = &self.next else {
             return Err(Error::new(Reason::InvalidArgument, "a page that is asked for", "another"));
         };
-        let question = Transfer { lo, hi: None, after: None };
+        let question = TransferQuestion { lo, hi: None, after: None };
         let page = verify_transfer(&self.root, &question, proof, limits)?.into_inner();
         if page.entries.is_empty()
             && let Some(next) = page.next
@@ -93,27 +93,27 @@ impl Assembly {
         let next = page.next.map(Vec::from);
         let hashed = page.entries.iter().filter_map(|entry| entry.value);
         let mut hashes = hash_all(hashed, |message, value| {
-            message.push(VALUE);
+            message.push(VALUE_TAG);
             message.put(value);
         })
         .into_iter();
-        let mut taken = Taken::default();
+        let mut taken = ReceivedPage::default();
         for replica in page.entries {
-            let Replica { key, versions, block, value, peaks } = replica;
-            let newest = Version { block, value: value.and_then(|_| hashes.next()) };
+            let ReplicaEntry { key, versions, block, value, peaks } = replica;
+            let newest = KeyVersion { block, value: value.and_then(|_| hashes.next()) };
             if let Some(value) = value {
                 taken.values.push((key.clone(), value.to_vec()));
             }
-            let inline = value.filter(|value| value.len() <= INLINE);
+            let inline = value.filter(|value| value.len() <= MAX_INLINE_BYTES);
             if let (Some(value), None) = (value, inline) {
                 taken.writes.put(value_key(&key, versions - 1), value);
             }
             if !peaks.is_empty() {
-                put_lost(&mut taken.writes, &key, versions - 1, peaks);
+                put_missing(&mut taken.writes, &key, versions - 1, peaks);
             }
             let value = inline.map(|value| value.to_vec().into());
             let (key, peaks) = (key.into(), peaks.to_vec().into());
-            self.add(Entry { key, versions, newest, value, peaks }, &mut taken.writes);
+            self.add(PageEntry { key, versions, newest, value, peaks }, &mut taken.writes);
         }
         self.next = next;
         Ok(taken)
@@ -129,10 +129,10 @@ impl Assembly {
         }
         let mut writes = WriteBatch::new();
         self.close(None, &mut writes);
-        let complete = mem::replace(&mut self.complete, Part::Pages);
+        let complete = mem::replace(&mut self.complete, CompleteSubtree::Pages);
         self.divide(complete, &mut writes);
         self.pages.sort_unstable_by(|a, b| a.key().cmp(b.key()));
-        let top = above_pages(&Draft::over(&self.pages), &self.pages, |_, _| ());
+        let top = above_pages(&SubtreeDraft::over(&self.pages), &self.pages, |_, _| ());
         let found = top.record.state_root();
         if found != self.root.hash {
             // Every page was proved against this root.
@@ -143,49 +143,50 @@ impl Assembly {
     }
 
     /// Adds the entry after all others.
-    fn add(&mut self, entry: Entry<'static>, writes: &mut WriteBatch) {
-        let is_first = matches!(&self.complete, Part::Entries(entries) if entries.is_empty());
+    fn add(&mut self, entry: PageEntry<'static>, writes: &mut WriteBatch) {
+        let is_first =
+            matches!(&self.complete, CompleteSubtree::Entries(entries) if entries.is_empty());
         if !is_first {
             let depth = first_difference(&self.last, &entry.key).unwrap_or_default();
             self.close(Some(depth), writes);
-            let complete = mem::replace(&mut self.complete, Part::Pages);
+            let complete = mem::replace(&mut self.complete, CompleteSubtree::Pages);
             self.open.push((depth, complete));
         }
         self.last.clear();
         self.last.extend_from_slice(&entry.key);
-        self.complete = Part::Entries(Vec::from([entry]));
+        self.complete = CompleteSubtree::Entries(Vec::from([entry]));
     }
 
     /// Closes the branches deeper than this, or all.
     fn close(&mut self, depth: Option<usize>, writes: &mut WriteBatch) {
         let is_closed = |above: usize| depth.is_none_or(|depth| above > depth);
         while let Some((_, left)) = self.open.pop_if(|(above, _)| is_closed(*above)) {
-            let right = mem::replace(&mut self.complete, Part::Pages);
+            let right = mem::replace(&mut self.complete, CompleteSubtree::Pages);
             self.complete = match (left, right) {
-                (Part::Entries(mut left), Part::Entries(mut right))
-                    if (left.len() + right.len()) as u64 <= PAGE =>
+                (CompleteSubtree::Entries(mut left), CompleteSubtree::Entries(mut right))
+                    if (left.len() + right.len()) as u64 <= MAX_PAGE_ENTRIES =>
                 {
                     left.append(&mut right);
-                    Part::Entries(left)
+                    CompleteSubtree::Entries(left)
                 }
                 (left, right) => {
                     self.divide(left, writes);
                     self.divide(right, writes);
-                    Part::Pages
+                    CompleteSubtree::Pages
                 }
             };
         }
     }
 
     /// Makes a page of a largest subtree of at most 64 entries.
-    fn divide(&mut self, part: Part, writes: &mut WriteBatch) {
-        let Part::Entries(entries) = part else { return };
+    fn divide(&mut self, part: CompleteSubtree, writes: &mut WriteBatch) {
+        let CompleteSubtree::Entries(entries) = part else { return };
         let Some(first) = entries.first() else { return };
         let first = (*first.key).into();
-        let pieces: Vec<_> = entries.into_iter().map(Piece::Entry).collect();
-        let draft = Draft::over(&pieces);
-        let record = draft.top.map_or(Record::EMPTY, |top| *draft.record(top));
+        let pieces: Vec<_> = entries.into_iter().map(TreePiece::Entry).collect();
+        let draft = SubtreeDraft::over(&pieces);
+        let record = draft.top.map_or(NodeRecord::EMPTY, |top| *draft.record(top));
         page::write(writes, &pieces, &record);
-        self.pages.push(Piece::Node(Child { record, node: Node::Page(first) }));
+        self.pages.push(TreePiece::Node(TopChild { record, node: TopNode::Page(first) }));
     }
 }

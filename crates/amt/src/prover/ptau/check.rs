@@ -50,7 +50,7 @@ pub(super) fn check<R: Read + Seek>(file: &mut PtauFile<R>, domain: Domain) -> R
     if tau_g1.get(n) == Some(&one_g1) {
         return Err(inconsistent("a tau outside the domain: at least one contribution"));
     }
-    let coefficients = Coefficients::of(&[&tau_g1, &alpha_g1, &beta_g1], &tau_g2);
+    let coefficients = RandomCoefficients::of(&[&tau_g1, &alpha_g1, &beta_g1], &tau_g2);
     for (name, points) in [("tau", &tau_g1), ("alpha tau", &alpha_g1), ("beta tau", &beta_g1)] {
         let (before, after) = coefficients.combine_g1(points);
         if !equal(after, &one_g2, before, tau_2) {
@@ -73,11 +73,11 @@ pub(super) fn check<R: Read + Seek>(file: &mut PtauFile<R>, domain: Domain) -> R
 }
 
 /// Random coefficients derived from every point.
-struct Coefficients {
+struct RandomCoefficients {
     seed: [u8; 64],
 }
 
-impl Coefficients {
+impl RandomCoefficients {
     fn of(g1: &[&[G1Affine]], g2: &[G2Affine]) -> Self {
         let mut hash = Blake2b512::new();
         hash.update(b"prooflight/amt/ptau/v1");

@@ -10,12 +10,12 @@
 use std::io::{Read, Seek};
 
 use ark_bn254::{G1Affine, G2Affine};
-use prooflight_core::{Error, Reader, Reason, Result};
+use prooflight_core::{ByteReader, Error, Reason, Result};
 
 use super::file::{PtauFile, g1, g2, invalid};
 
 /// Larger than the contributions section of any file.
-const MAX_SIZE: u64 = 16 << 20;
+const MAX_SECTION_BYTES: u64 = 16 << 20;
 
 /// Checks that the points are on their curves and that the points after the last contribution are
 /// the file's; returns the number of contributions. Does not check that anyone made them: their
@@ -27,8 +27,8 @@ pub(super) fn check<R: Read + Seek>(
     last_g1: &[G1Affine; 3],
     last_g2: &[G2Affine; 2],
 ) -> Result<u32> {
-    let section = file.section(7, MAX_SIZE)?;
-    let mut reader = Reader::new(&section);
+    let section = file.section(7, MAX_SECTION_BYTES)?;
+    let mut reader = ByteReader::new(&section);
     let count = u32::from_le_bytes(reader.array()?);
     let mut last = None;
     for _ in 0..count {

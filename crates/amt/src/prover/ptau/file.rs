@@ -22,9 +22,9 @@ use crate::key::checked;
 use crate::point::limbs;
 
 /// Bytes of a point of G1.
-pub(super) const G1: usize = 64;
+pub(super) const G1_BYTES: usize = 64;
 /// Bytes of a point of G2.
-pub(super) const G2: usize = 128;
+pub(super) const G2_BYTES: usize = 128;
 
 /// More sections than any file has.
 const MAX_SECTIONS: u32 = 64;
@@ -32,12 +32,12 @@ const MAX_SECTIONS: u32 = 64;
 /// A `.ptau` file with exactly the sections that its power requires.
 pub(super) struct PtauFile<R> {
     reader: R,
-    sections: Vec<Section>,
+    sections: Vec<PtauSection>,
     pub(super) power: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Section {
+struct PtauSection {
     id: u32,
     start: u64,
     size: u64,
@@ -74,13 +74,13 @@ impl<R: Read + Seek> PtauFile<R> {
 
     /// Reads the first `count` points of a G1 section and checks that they are on the curve.
     pub(super) fn g1(&mut self, id: u32, count: usize) -> Result<Vec<G1Affine>> {
-        let bytes = self.bytes(id, count * G1)?;
+        let bytes = self.bytes(id, count * G1_BYTES)?;
         bytes.as_chunks().0.par_iter().map(g1).collect()
     }
 
     /// Reads the first `count` points of a G2 section and checks that they are in the subgroup.
     pub(super) fn g2(&mut self, id: u32, count: usize) -> Result<Vec<G2Affine>> {
-        let bytes = self.bytes(id, count * G2)?;
+        let bytes = self.bytes(id, count * G2_BYTES)?;
         bytes.as_chunks().0.par_iter().map(g2).collect()
     }
 
@@ -96,7 +96,7 @@ impl<R: Read + Seek> PtauFile<R> {
         self.bytes(id, usize::try_from(size).unwrap_or(usize::MAX))
     }
 
-    fn next_section(&mut self, end: u64) -> Result<Section> {
+    fn next_section(&mut self, end: u64) -> Result<PtauSection> {
         let id = u32::from_le_bytes(array(&mut self.reader)?);
         let size = u64::from_le_bytes(array(&mut self.reader)?);
         let start = self.reader.stream_position().map_err(failed)?;
@@ -110,12 +110,12 @@ impl<R: Read + Seek> PtauFile<R> {
         if !matches!(id, 1..=7 | 12..=15) || self.sections.iter().any(|other| other.id == id) {
             return Err(invalid("each section of the format once", format_args!("section {id}")));
         }
-        Ok(Section { id, start, size })
+        Ok(PtauSection { id, start, size })
     }
 
     fn header(&mut self) -> Result<()> {
         let header = self.section(1, 44)?;
-        let mut reader = prooflight_core::Reader::new(&header);
+        let mut reader = prooflight_core::ByteReader::new(&header);
         let width = u32::from_le_bytes(reader.array()?);
         let modulus: [u8; 32] = reader.array()?;
         if width != 32 || limbs(&modulus) != Fq::MODULUS {
@@ -129,7 +129,7 @@ impl<R: Read + Seek> PtauFile<R> {
             return Err(invalid("a power from 1 to 28, and not above the ceremony's", found));
         }
         let n = 1_u64 << self.power;
-        let (g1, g2) = (G1 as u64, G2 as u64);
+        let (g1, g2) = (G1_BYTES as u64, G2_BYTES as u64);
         let sizes = [(2, (2 * n - 1) * g1), (3, n * g2), (4, n * g1), (5, n * g1), (6, g2)];
         for (id, expected) in sizes {
             let found = self.find(id)?.size;
@@ -140,7 +140,7 @@ impl<R: Read + Seek> PtauFile<R> {
         Ok(())
     }
 
-    fn find(&self, id: u32) -> Result<Section> {
+    fn find(&self, id: u32) -> Result<PtauSection> {
         let section = self.sections.iter().find(|section| section.id == id).copied();
         let contents = if id == 7 { ", the list of contributions" } else { "" };
         section.ok_or_else(|| invalid(format_args!("a section {id}{contents}"), "none"))
@@ -157,7 +157,7 @@ impl<R: Read + Seek> PtauFile<R> {
 }
 
 /// Decodes a point of G1; `invalid_point` if it is infinity or not on the curve.
-pub(super) fn g1(bytes: &[u8; G1]) -> Result<G1Affine> {
+pub(super) fn g1(bytes: &[u8; G1_BYTES]) -> Result<G1Affine> {
     let [x, y] = coordinates(bytes)?;
     let point = G1Affine::new_unchecked(x, y);
     if point.is_on_curve() && point != G1Affine::default() {
@@ -168,7 +168,7 @@ pub(super) fn g1(bytes: &[u8; G1]) -> Result<G1Affine> {
 }
 
 /// Decodes a point of G2; `invalid_point` if it is infinity or not in the subgroup.
-pub(super) fn g2(bytes: &[u8; G2]) -> Result<G2Affine> {
+pub(super) fn g2(bytes: &[u8; G2_BYTES]) -> Result<G2Affine> {
     let [x0, x1, y0, y1] = coordinates(bytes)?;
     let point = G2Affine::new_unchecked(Fq2::new(x0, x1), Fq2::new(y0, y1));
     if !point.is_on_curve() {

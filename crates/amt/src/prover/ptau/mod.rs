@@ -12,11 +12,11 @@ use prooflight_core::{Error, Reason, Result};
 
 use self::check::check;
 use self::file::PtauFile;
-use super::setup::{Powers, Setup};
+use super::setup::{ProverSetup, TauPowers};
 use crate::domain::Domain;
 use crate::key::VerifyingKey;
 
-impl Setup {
+impl ProverSetup {
     /// Reads the setup for vectors of `2^log_n` entries from a `.ptau` file; see [`Self::read_ptau`].
     ///
     /// `store_failed` if the file does not exist or cannot be read.
@@ -57,6 +57,6 @@ impl Setup {
         let key = (0..log_n).filter_map(|j| powers.tau_g2.get(1 << j).copied());
         let key = VerifyingKey::new(domain, &key.collect::<std::vec::Vec<_>>());
         powers.tau_g1.truncate(domain.n() as usize);
-        Ok(Self::new(key, Powers::Points(powers.tau_g1)).with_listed(powers.contributions))
+        Ok(Self::new(key, TauPowers::Points(powers.tau_g1)).with_listed(powers.contributions))
     }
 }

@@ -5,17 +5,17 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::view::At;
+use crate::view::BlockId;
 
 /// A slot: 1 to 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct SlotName {
     /// As geth writes it back: 32 bytes if the caller wrote as many, else a quantity.
     pub(super) text: String,
     pub(super) word: Word,
 }
 
-impl<'de> Deserialize<'de> for Slot {
+impl<'de> Deserialize<'de> for SlotName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let word: Word = text.parse().map_err(D::Error::custom)?;
@@ -28,11 +28,11 @@ impl<'de> Deserialize<'de> for Slot {
 
 /// A block: a tag, a height, or an object of EIP-1898. Every block of this chain is final.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct BlockName(pub(super) At);
+pub(super) struct BlockName(pub(super) BlockId);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Eip1898 {
+struct Eip1898Block {
     block_number: Option<Quantity>,
     block_hash: Option<Hash32>,
     /// Ignored: all stored blocks are canonical.
@@ -44,17 +44,17 @@ impl<'de> Deserialize<'de> for BlockName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         let at = match value.as_str() {
-            Some("latest" | "safe" | "finalized") => At::Latest,
-            Some("earliest") => At::Height(0),
+            Some("latest" | "safe" | "finalized") => BlockId::Latest,
+            Some("earliest") => BlockId::Height(0),
             Some(_) => serde_json::from_value(value)
-                .map(|Quantity(height)| At::Height(height))
+                .map(|Quantity(height)| BlockId::Height(height))
                 .map_err(|_| D::Error::custom("not a tag or height of a block"))?,
             None => match serde_json::from_value(value).map_err(D::Error::custom)? {
-                Eip1898 { block_number: Some(Quantity(height)), block_hash: None, .. } => {
-                    At::Height(height)
+                Eip1898Block { block_number: Some(Quantity(height)), block_hash: None, .. } => {
+                    BlockId::Height(height)
                 }
-                Eip1898 { block_number: None, block_hash: Some(Hash32(hash)), .. } => {
-                    At::Hash(hash)
+                Eip1898Block { block_number: None, block_hash: Some(Hash32(hash)), .. } => {
+                    BlockId::Hash(hash)
                 }
                 _ => return Err(D::Error::custom("not exactly one of a height and a hash")),
             },
@@ -73,15 +73,15 @@ mod tests {
     fn blocks_are_named_as_ethereum_does() {
         let at = |value: Value| from_value::<BlockName>(value).ok().map(|name| name.0);
         for tag in ["latest", "safe", "finalized"] {
-            assert_eq!(at(json!(tag)), Some(At::Latest));
+            assert_eq!(at(json!(tag)), Some(BlockId::Latest));
         }
-        assert_eq!(at(json!("earliest")), Some(At::Height(0)));
-        assert_eq!(at(json!("0x10")), Some(At::Height(16)));
+        assert_eq!(at(json!("earliest")), Some(BlockId::Height(0)));
+        assert_eq!(at(json!("0x10")), Some(BlockId::Height(16)));
         let hash = format!("0x{}", "0a".repeat(32));
-        assert_eq!(at(json!({ "blockHash": hash })), Some(At::Hash([10; 32])));
+        assert_eq!(at(json!({ "blockHash": hash })), Some(BlockId::Hash([10; 32])));
         let canonical = json!({ "blockHash": hash, "requireCanonical": true });
-        assert_eq!(at(canonical), Some(At::Hash([10; 32])));
-        assert_eq!(at(json!({ "blockNumber": "0x1" })), Some(At::Height(1)));
+        assert_eq!(at(canonical), Some(BlockId::Hash([10; 32])));
+        assert_eq!(at(json!({ "blockNumber": "0x1" })), Some(BlockId::Height(1)));
         for wrong in [
             json!("pending"),
             json!("0x01"),
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn slots_may_be_short() {
-        let word = |text: &str| from_value::<Slot>(json!(text)).ok().map(|slot| slot.word);
+        let word = |text: &str| from_value::<SlotName>(json!(text)).ok().map(|slot| slot.word);
         let mut five = [0; 32];
         five[31] = 5;
         for text in ["0x5", "0x05", &format!("0x{:0>64}", 5)] {

@@ -9,33 +9,33 @@ use prooflight_bench::sstore::{AmbTree, BucketTree, FAN_OUT};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
-use super::amb::Amb;
+use super::amb::AmbSide;
 use super::displayed;
-use super::mpt::Mpt;
-use super::papers::{Buckets, VersionedBuckets};
-use super::side::Side;
-use super::smt::{Smt, Snapshots};
-use super::workload::{BLOCK, Workload};
+use super::mpt::MptSide;
+use super::papers::{BucketSide, VersionedBuckets};
+use super::side::FigureSide;
+use super::smt::{SmtSide, SnapshotSide};
+use super::workload::{BLOCK_VALUES, FigureWorkload};
 use crate::tree::resident;
 
 /// Values that are put one by one, and keys that are proved, in a round.
-const OPERATIONS: usize = 1000;
+const ROUND_OPERATIONS: usize = 1000;
 
 /// Figure 8: the keys, the blocks, and the keys that have a version in each of these blocks.
 const HISTORY_KEYS: usize = 100_000;
 const HISTORY_BLOCKS: u64 = 1000;
 const CHANGING_KEYS: usize = 100;
 /// The requested numbers of versions.
-const VERSIONS: [u64; 7] = [1, 3, 10, 30, 100, 300, 1000];
+const VERSION_COUNTS: [u64; 7] = [1, 3, 10, 30, 100, 300, 1000];
 
 /// Fabric 0.6's own number of buckets and of children of a node, and those of the configuration
 /// that it comes with.
-const BUCKETS: (usize, usize) = (10_009, 10);
-const MORE_BUCKETS: (usize, usize) = (1_000_003, 5);
+const BUCKET_SHAPE: (usize, usize) = (10_009, 10);
+const LARGE_BUCKET_SHAPE: (usize, usize) = (1_000_003, 5);
 
 /// The measurements of a round: microseconds for each operation.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Round {
+pub(crate) struct RoundFigures {
     pub(crate) put_one: f64,
     pub(crate) put_block: f64,
     pub(crate) get: f64,
@@ -46,7 +46,7 @@ pub(crate) struct Round {
 
 /// The measurements of a side when every key has been put once.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Filled {
+pub(crate) struct MemoryFigures {
     /// Bytes of memory for each key.
     pub(crate) memory: f64,
     /// Bytes of a proof of 1,000 neighbouring keys, for each byte of the keys and their values.
@@ -56,14 +56,14 @@ pub(crate) struct Filled {
 
 /// The measurements of a round for one number of versions.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Hist {
+pub(crate) struct HistoryFigures {
     pub(crate) versions: u64,
     pub(crate) time: f64,
     pub(crate) verify: f64,
     pub(crate) bytes: f64,
 }
 
-impl Round {
+impl RoundFigures {
     pub(crate) fn median(rounds: &[Self]) -> Self {
         Self {
             put_one: median(rounds, |it| it.put_one),
@@ -75,10 +75,10 @@ impl Round {
     }
 }
 
-impl Hist {
+impl HistoryFigures {
     /// The medians for each number of versions.
     pub(crate) fn medians(rounds: &[Vec<Self>]) -> Vec<Self> {
-        let medians = VERSIONS.into_iter().enumerate().map(|(place, versions)| {
+        let medians = VERSION_COUNTS.into_iter().enumerate().map(|(place, versions)| {
             let of = |get: fn(&Self) -> f64| median(rounds, |round| get(&round[place]));
             Self {
                 versions,
@@ -103,23 +103,23 @@ pub(crate) fn serve(side: &str, keys: &str) -> Result<()> {
     if keys == "history" {
         return match side {
             "S-Store" => histories(AmbTree::new(FAN_OUT)?),
-            "MBT" => histories(VersionedBuckets(BucketTree::new(BUCKETS.0, BUCKETS.1)?)),
-            "amb" => histories(Amb::default()),
-            "MPT" => histories(Mpt::new()?),
-            "smt" => histories(Snapshots::new()?),
+            "MBT" => histories(VersionedBuckets(BucketTree::new(BUCKET_SHAPE.0, BUCKET_SHAPE.1)?)),
+            "amb" => histories(AmbSide::default()),
+            "MPT" => histories(MptSide::new()?),
+            "smt" => histories(SnapshotSide::new()?),
             _ => Err(format!("no histories of {side}").into()),
         };
     }
     let keys = keys.parse()?;
     match side {
         "S-Store" => rounds(AmbTree::new(FAN_OUT)?, keys),
-        "MBT" => rounds(Buckets(BucketTree::new(BUCKETS.0, BUCKETS.1)?), keys),
+        "MBT" => rounds(BucketSide(BucketTree::new(BUCKET_SHAPE.0, BUCKET_SHAPE.1)?), keys),
         "MBT, more buckets" => {
-            rounds(Buckets(BucketTree::new(MORE_BUCKETS.0, MORE_BUCKETS.1)?), keys)
+            rounds(BucketSide(BucketTree::new(LARGE_BUCKET_SHAPE.0, LARGE_BUCKET_SHAPE.1)?), keys)
         }
-        "amb" => rounds(Amb::default(), keys),
-        "MPT" => rounds(Mpt::new()?, keys),
-        "smt" => rounds(Smt::default(), keys),
+        "amb" => rounds(AmbSide::default(), keys),
+        "MPT" => rounds(MptSide::new()?, keys),
+        "smt" => rounds(SmtSide::default(), keys),
         _ => match side.strip_prefix("S-Store, fan-out ") {
             Some(fan_out) => rounds(AmbTree::new(fan_out.parse()?)?, keys),
             None => Err(format!("no side {side}").into()),
@@ -127,16 +127,16 @@ pub(crate) fn serve(side: &str, keys: &str) -> Result<()> {
     }
 }
 
-fn rounds<S: Side>(mut side: S, keys: usize) -> Result<()> {
-    let mut workload = Workload::new();
+fn rounds<S: FigureSide>(mut side: S, keys: usize) -> Result<()> {
+    let mut workload = FigureWorkload::new();
     let before = resident()?;
     while let Some((block, changes)) = workload.grow(keys) {
         side.put(block, &changes)?;
         side.forget()?;
     }
     let memory = (resident()? - before) / displayed(keys);
-    let range = side.range_overhead(&workload.known().0, OPERATIONS)?;
-    answer(&Filled { memory, range })?;
+    let range = side.range_overhead(&workload.known().0, ROUND_OPERATIONS)?;
+    answer(&MemoryFigures { memory, range })?;
     for line in stdin().lines() {
         line?;
         answer(&round(&mut side, &mut workload)?)?;
@@ -145,24 +145,24 @@ fn rounds<S: Side>(mut side: S, keys: usize) -> Result<()> {
     Ok(())
 }
 
-fn round<S: Side>(side: &mut S, workload: &mut Workload) -> Result<Round> {
-    let blocks: Vec<_> = (0..OPERATIONS).map(|_| workload.updates(1)).collect();
-    let put_one = each(OPERATIONS, || {
+fn round<S: FigureSide>(side: &mut S, workload: &mut FigureWorkload) -> Result<RoundFigures> {
+    let blocks: Vec<_> = (0..ROUND_OPERATIONS).map(|_| workload.updates(1)).collect();
+    let put_one = each(ROUND_OPERATIONS, || {
         blocks.iter().try_for_each(|(block, changes)| side.put(*block, changes))
     })?;
     side.forget()?;
-    let (block, changes) = workload.updates(BLOCK);
-    let put_block = each(BLOCK, || side.put(block, &changes))?;
-    let known: Vec<_> = (0..OPERATIONS).map(|_| workload.known()).collect();
-    let mut proofs = Vec::with_capacity(OPERATIONS);
-    let get = each(OPERATIONS, || {
+    let (block, changes) = workload.updates(BLOCK_VALUES);
+    let put_block = each(BLOCK_VALUES, || side.put(block, &changes))?;
+    let known: Vec<_> = (0..ROUND_OPERATIONS).map(|_| workload.known()).collect();
+    let mut proofs = Vec::with_capacity(ROUND_OPERATIONS);
+    let get = each(ROUND_OPERATIONS, || {
         for (key, _) in &known {
             proofs.push(side.get(key)?);
         }
         Ok(())
     })?;
-    let mut values = Vec::with_capacity(OPERATIONS);
-    let verify = each(OPERATIONS, || {
+    let mut values = Vec::with_capacity(ROUND_OPERATIONS);
+    let verify = each(ROUND_OPERATIONS, || {
         for ((key, _), proof) in known.iter().zip(&proofs) {
             values.push(side.verify(key, proof)?);
         }
@@ -172,12 +172,12 @@ fn round<S: Side>(side: &mut S, workload: &mut Workload) -> Result<Round> {
         return Err("a proof shows another value".into());
     }
     let bytes = proofs.iter().map(S::bytes).sum::<usize>();
-    let bytes = displayed(bytes) / displayed(OPERATIONS);
-    Ok(Round { put_one, put_block, get, verify, bytes })
+    let bytes = displayed(bytes) / displayed(ROUND_OPERATIONS);
+    Ok(RoundFigures { put_one, put_block, get, verify, bytes })
 }
 
-fn histories<S: Side>(mut side: S) -> Result<()> {
-    let mut workload = Workload::new();
+fn histories<S: FigureSide>(mut side: S) -> Result<()> {
+    let mut workload = FigureWorkload::new();
     while let Some((block, changes)) = workload.grow(HISTORY_KEYS) {
         side.put(block, &changes)?;
     }
@@ -188,13 +188,17 @@ fn histories<S: Side>(mut side: S) -> Result<()> {
     side.settle()?;
     for line in stdin().lines() {
         line?;
-        let points = VERSIONS.map(|versions| history(&side, &workload, versions));
+        let points = VERSION_COUNTS.map(|versions| history(&side, &workload, versions));
         answer(&points.into_iter().collect::<Result<Vec<_>>>()?)?;
     }
     Ok(())
 }
 
-fn history<S: Side>(side: &S, workload: &Workload, versions: u64) -> Result<Hist> {
+fn history<S: FigureSide>(
+    side: &S,
+    workload: &FigureWorkload,
+    versions: u64,
+) -> Result<HistoryFigures> {
     let (from, to) = (workload.newest() + 1 - versions, workload.newest());
     // Long histories of fewer keys.
     let count = if versions < 100 { CHANGING_KEYS } else { CHANGING_KEYS / 10 };
@@ -221,7 +225,7 @@ fn history<S: Side>(side: &S, workload: &Workload, versions: u64) -> Result<Hist
         }
     }
     let bytes = proofs.iter().map(S::history_bytes).sum::<usize>();
-    Ok(Hist { versions, time, verify, bytes: displayed(bytes) / displayed(count) })
+    Ok(HistoryFigures { versions, time, verify, bytes: displayed(bytes) / displayed(count) })
 }
 
 /// Runs operations; returns the processor time of each in microseconds.

@@ -22,23 +22,24 @@ use prooflight_bench::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::machine;
-use crate::process::Process;
+use crate::process::SideProcess;
 use crate::report;
 
 pub(crate) use measure::serve;
-use measure::{Filled, Hist, Round};
+use measure::{HistoryFigures, MemoryFigures, RoundFigures};
 
 /// The sides of figures 6 and 7.
-const SIDES: [&str; 6] = ["amb", "S-Store", "MBT", "MBT, more buckets", "MPT", "smt"];
+const FIGURE_SIDES: [&str; 6] = ["amb", "S-Store", "MBT", "MBT, more buckets", "MPT", "smt"];
 /// The sides of figure 8.
-const HISTORY: [&str; 5] = ["amb", "S-Store", "MBT", "MPT", "smt"];
+const HISTORY_SIDES: [&str; 5] = ["amb", "S-Store", "MBT", "MPT", "smt"];
 /// The other fan-outs of the paper's tree, measured once.
-const FAN_OUTS: [&str; 3] = ["S-Store, fan-out 4", "S-Store, fan-out 16", "S-Store, fan-out 32"];
+const FAN_OUT_SIDES: [&str; 3] =
+    ["S-Store, fan-out 4", "S-Store, fan-out 16", "S-Store, fan-out 32"];
 /// The number of keys for which fan-outs are compared.
 const FAN_OUT_KEYS: usize = 1_000_000;
 
 /// The size of a run.
-struct Plan {
+struct FigurePlan {
     keys: Vec<usize>,
     sides: Vec<String>,
     rounds: usize,
@@ -48,39 +49,39 @@ struct Plan {
 
 /// The measurements of a run.
 #[derive(Default, Serialize, Deserialize)]
-struct Figures {
+struct RunFigures {
     processor: String,
-    sizes: Vec<Size>,
-    history: Vec<Series>,
+    sizes: Vec<SizeFigures>,
+    history: Vec<HistorySeries>,
 }
 
 /// The sides at one number of keys.
 #[derive(Serialize, Deserialize)]
-struct Size {
+struct SizeFigures {
     keys: usize,
-    sides: Vec<Row>,
+    sides: Vec<SideFigures>,
 }
 
 /// The medians of one side.
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct SideFigures {
     side: String,
     #[serde(flatten)]
-    filled: Filled,
+    filled: MemoryFigures,
     #[serde(flatten)]
-    median: Round,
+    median: RoundFigures,
 }
 
 /// The histories of one side.
 #[derive(Serialize, Deserialize)]
-struct Series {
+struct HistorySeries {
     side: String,
-    points: Vec<Hist>,
+    points: Vec<HistoryFigures>,
 }
 
 /// Measures every side, prints the tables, and saves the figures.
 pub(crate) fn benchmark(options: &[&str]) -> Result<()> {
-    let plan = Plan::read(options)?;
+    let plan = FigurePlan::read(options)?;
     println!("{}, load average {}", machine::processor(), machine::load());
     for &keys in &plan.keys {
         let size = plan.size(keys)?;
@@ -92,15 +93,15 @@ pub(crate) fn benchmark(options: &[&str]) -> Result<()> {
         print_history(&history);
         plan.save(|figures| figures.add_history(history))?;
     }
-    println!("\n{LEGEND}\nLoad average at the end: {}.", machine::load());
+    println!("\n{FIGURE_LEGEND}\nLoad average at the end: {}.", machine::load());
     Ok(())
 }
 
-const LEGEND: &str = "\
+const FIGURE_LEGEND: &str = "\
 Times are processor time of one operation in microseconds: medians of all rounds. Put one by one
 computes the root after each value, Put in blocks after 10,000; Get and Hist make a proof.";
 
-impl Plan {
+impl FigurePlan {
     fn read(options: &[&str]) -> Result<Self> {
         let mut plan = Self {
             keys: vec![100_000, 500_000, 1_000_000, 1_500_000],
@@ -135,13 +136,13 @@ impl Plan {
     }
 
     /// Measures every side at one number of keys.
-    fn size(&self, keys: usize) -> Result<Size> {
-        let fan_outs = FAN_OUTS.iter().filter(|_| keys == FAN_OUT_KEYS);
+    fn size(&self, keys: usize) -> Result<SizeFigures> {
+        let fan_outs = FAN_OUT_SIDES.iter().filter(|_| keys == FAN_OUT_KEYS);
         let mut sides = Vec::new();
-        for &side in SIDES.iter().chain(fan_outs).filter(|side| self.has(side)) {
+        for &side in FIGURE_SIDES.iter().chain(fan_outs).filter(|side| self.has(side)) {
             eprintln!("{keys} keys: {side} is filled");
-            let mut process = Process::start(&["--figure", side, &keys.to_string()])?;
-            let filled: Filled = process.receive()?;
+            let mut process = SideProcess::start(&["--figure", side, &keys.to_string()])?;
+            let filled: MemoryFigures = process.receive()?;
             sides.push((side, filled, process, Vec::new()));
         }
         for round in 0..self.rounds {
@@ -154,24 +155,27 @@ impl Plan {
         }
         let mut sides: Vec<_> = sides
             .into_iter()
-            .map(|(side, filled, _, rounds)| Row {
+            .map(|(side, filled, _, rounds)| SideFigures {
                 side: side.to_owned(),
                 filled,
-                median: Round::median(&rounds),
+                median: RoundFigures::median(&rounds),
             })
             .collect();
         sides.sort_by_key(|row| place(&row.side));
-        Ok(Size { keys, sides })
+        Ok(SizeFigures { keys, sides })
     }
 
     /// Measures the histories of every side, one side after the other.
-    fn history(&self) -> Result<Vec<Series>> {
+    fn history(&self) -> Result<Vec<HistorySeries>> {
         let mut series = Vec::new();
-        for side in HISTORY.into_iter().filter(|side| self.has(side)) {
+        for side in HISTORY_SIDES.into_iter().filter(|side| self.has(side)) {
             eprintln!("histories: {side}");
-            let mut process = Process::start(&["--figure", side, "history"])?;
+            let mut process = SideProcess::start(&["--figure", side, "history"])?;
             let rounds = (0..self.rounds).map(|_| process.work()).collect::<Result<Vec<_>>>()?;
-            series.push(Series { side: side.to_owned(), points: Hist::medians(&rounds) });
+            series.push(HistorySeries {
+                side: side.to_owned(),
+                points: HistoryFigures::medians(&rounds),
+            });
         }
         Ok(series)
     }
@@ -181,11 +185,11 @@ impl Plan {
     }
 
     /// Replaces the same measurements in the file, and keeps the others.
-    fn save(&self, change: impl FnOnce(&mut Figures)) -> Result<()> {
+    fn save(&self, change: impl FnOnce(&mut RunFigures)) -> Result<()> {
         let Some(file) = &self.save else { return Ok(()) };
         let mut figures = match std::fs::read_to_string(file) {
             Ok(text) => serde_json::from_str(&text)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => Figures::default(),
+            Err(error) if error.kind() == ErrorKind::NotFound => RunFigures::default(),
             Err(error) => return Err(error.into()),
         };
         figures.processor = machine::processor();
@@ -194,8 +198,8 @@ impl Plan {
     }
 }
 
-impl Figures {
-    fn add(&mut self, new: Size) {
+impl RunFigures {
+    fn add(&mut self, new: SizeFigures) {
         let Some(size) = self.sizes.iter_mut().find(|size| size.keys == new.keys) else {
             self.sizes.push(new);
             return self.sizes.sort_by_key(|size| size.keys);
@@ -205,7 +209,7 @@ impl Figures {
         size.sides.sort_by_key(|row| place(&row.side));
     }
 
-    fn add_history(&mut self, new: Vec<Series>) {
+    fn add_history(&mut self, new: Vec<HistorySeries>) {
         self.history.retain(|series| new.iter().all(|it| it.side != series.side));
         self.history.extend(new);
         self.history.sort_by_key(|series| place(&series.side));
@@ -214,18 +218,18 @@ impl Figures {
 
 /// The position of a side in a table.
 fn place(side: &str) -> Option<usize> {
-    SIDES.iter().chain(&FAN_OUTS).position(|it| *it == side)
+    FIGURE_SIDES.iter().chain(&FAN_OUT_SIDES).position(|it| *it == side)
 }
 
-impl Size {
+impl SizeFigures {
     fn print(&self) {
         println!("\n{} keys", self.keys);
         let times = ["", "Put, one by one", "Put, in blocks", "Get", "verified"];
         let [side, one, block, get, verify] = times.map(str::to_owned);
         let [bytes, memory] = ["bytes of a Get", "memory a key"].map(str::to_owned);
         let mut rows = vec![[side, one, block, get, verify, bytes, memory]];
-        for Row { side, filled: Filled { memory, .. }, median } in &self.sides {
-            let Round { put_one, put_block, get, verify, bytes } = median;
+        for SideFigures { side, filled: MemoryFigures { memory, .. }, median } in &self.sides {
+            let RoundFigures { put_one, put_block, get, verify, bytes } = median;
             let times = [put_one, put_block, get, verify].map(|time| format!("{time:.2}"));
             let [one, block, get, verify] = times;
             let sizes = [bytes, memory].map(|it| format!("{it:.0}"));
@@ -233,7 +237,7 @@ impl Size {
             rows.push([side.clone(), one, block, get, verify, bytes, memory]);
         }
         report::print(&rows, 1);
-        for Row { side, filled, .. } in &self.sides {
+        for SideFigures { side, filled, .. } in &self.sides {
             if let Some(range) = filled.range {
                 println!(
                     "{side}: a Range of 1,000 has {range:.3} times the bytes of its keys and values"
@@ -243,11 +247,11 @@ impl Size {
     }
 }
 
-fn print_history(history: &[Series]) {
+fn print_history(history: &[HistorySeries]) {
     println!("\nHist of the newest versions of a key, 100,000 keys");
     let mut rows = vec![["", "versions", "Hist", "verified", "bytes"].map(str::to_owned)];
-    for Series { side, points } in history {
-        for Hist { versions, time, verify, bytes } in points {
+    for HistorySeries { side, points } in history {
+        for HistoryFigures { versions, time, verify, bytes } in points {
             let [time, verify] = [time, verify].map(|time| format!("{time:.2}"));
             rows.push([side.clone(), versions.to_string(), time, verify, format!("{bytes:.0}")]);
         }

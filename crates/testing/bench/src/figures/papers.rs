@@ -2,12 +2,12 @@
 
 use prooflight_bench::Result;
 use prooflight_bench::sstore::{
-    AmbTree, BucketTree, Key, Value, Version, verify_get, verify_history,
+    AmbTree, BucketTree, Key, KeyVersion, Value, verify_get, verify_history,
 };
 
-use super::side::Side;
+use super::side::FigureSide;
 
-impl Side for AmbTree {
+impl FigureSide for AmbTree {
     type Proof = Vec<u8>;
     type History = Vec<u8>;
 
@@ -32,7 +32,13 @@ impl Side for AmbTree {
         self.history(key, from, to).ok_or_else(|| "a key that was never written".into())
     }
 
-    fn verify_hist(&self, key: &Key, from: u64, to: u64, proof: &Vec<u8>) -> Result<Vec<Version>> {
+    fn verify_hist(
+        &self,
+        key: &Key,
+        from: u64,
+        to: u64,
+        proof: &Vec<u8>,
+    ) -> Result<Vec<KeyVersion>> {
         verify_history(&self.root(), key, from, to, proof)
     }
 
@@ -42,9 +48,9 @@ impl Side for AmbTree {
 }
 
 /// The Merkle bucket tree for figures 6 and 7, with the newest values only.
-pub(crate) struct Buckets(pub(crate) BucketTree<64>);
+pub(crate) struct BucketSide(pub(crate) BucketTree<64>);
 
-impl Side for Buckets {
+impl FigureSide for BucketSide {
     type Proof = Vec<u8>;
     type History = ();
 
@@ -70,7 +76,7 @@ impl Side for Buckets {
         Err("only the newest values".into())
     }
 
-    fn verify_hist(&self, _: &Key, _: u64, _: u64, (): &()) -> Result<Vec<Version>> {
+    fn verify_hist(&self, _: &Key, _: u64, _: u64, (): &()) -> Result<Vec<KeyVersion>> {
         Err("only the newest values".into())
     }
 
@@ -83,7 +89,7 @@ impl Side for Buckets {
 /// (section VII-B). Each version is looked up by itself.
 pub(crate) struct VersionedBuckets(pub(crate) BucketTree<72>);
 
-impl Side for VersionedBuckets {
+impl FigureSide for VersionedBuckets {
     type Proof = ();
     type History = Vec<Vec<u8>>;
 
@@ -115,11 +121,11 @@ impl Side for VersionedBuckets {
         from: u64,
         to: u64,
         proof: &Vec<Vec<u8>>,
-    ) -> Result<Vec<Version>> {
+    ) -> Result<Vec<KeyVersion>> {
         let mut versions = Vec::new();
         for (block, proof) in (from..=to).rev().zip(proof) {
             let found = self.0.verify(&self.0.root(), &versioned(key, block), proof)?;
-            versions.extend(found.map(|value| Version { block, value }));
+            versions.extend(found.map(|value| KeyVersion { block, value }));
         }
         Ok(versions)
     }

@@ -1,10 +1,10 @@
 //! The interface of the structures that the figures compare.
 
 use prooflight_bench::Result;
-use prooflight_bench::sstore::{Key, Value, Version};
+use prooflight_bench::sstore::{Key, KeyVersion, Value};
 
 /// A structure in memory; roots of blocks that it returned are trusted.
-pub(crate) trait Side {
+pub(crate) trait FigureSide {
     /// A proof of the newest value of a key.
     type Proof;
     /// A proof of versions of a key.
@@ -40,7 +40,7 @@ pub(crate) trait Side {
         from: u64,
         to: u64,
         proof: &Self::History,
-    ) -> Result<Vec<Version>>;
+    ) -> Result<Vec<KeyVersion>>;
 
     fn history_bytes(proof: &Self::History) -> usize;
 

@@ -5,24 +5,26 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use prooflight_bench::Result;
-use prooflight_bench::sstore::{Key, Value, Version};
-use prooflight_core::store::Change;
+use prooflight_bench::sstore::{Key, KeyVersion, Value};
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Hash, Limits};
 use prooflight_smt::hash::{hash_key, hash_keys, hash_values};
-use prooflight_smt::snapshot::{Files, Options, ProvedHistory, SnapshotReader, SnapshotWriter};
-use prooflight_smt::tree::{HashedChange, Tree};
-use prooflight_smt::{Answer, verify, verify_history};
+use prooflight_smt::snapshot::{
+    HistoryProof, SnapshotFiles, SnapshotReader, SnapshotWriter, WriterOptions,
+};
+use prooflight_smt::tree::{HashedChange, MemoryTree};
+use prooflight_smt::{PastState, verify, verify_history};
 
-use super::side::Side;
+use super::side::FigureSide;
 
 /// The tree, and the values whose hashes it has.
 #[derive(Default)]
-pub(crate) struct Smt {
-    tree: Tree,
+pub(crate) struct SmtSide {
+    tree: MemoryTree,
     values: HashMap<Hash, Value>,
 }
 
-impl Side for Smt {
+impl FigureSide for SmtSide {
     type Proof = Vec<u8>;
     type History = ();
 
@@ -56,7 +58,7 @@ impl Side for Smt {
         Err("only the newest block".into())
     }
 
-    fn verify_hist(&self, _: &Key, _: u64, _: u64, (): &()) -> Result<Vec<Version>> {
+    fn verify_hist(&self, _: &Key, _: u64, _: u64, (): &()) -> Result<Vec<KeyVersion>> {
         Err("only the newest block".into())
     }
 
@@ -66,34 +68,36 @@ impl Side for Smt {
 }
 
 /// The tree with a snapshot of every block.
-pub(crate) struct Snapshots {
+pub(crate) struct SnapshotSide {
     folder: PathBuf,
     writer: SnapshotWriter,
     reader: Option<SnapshotReader>,
 }
 
-impl Snapshots {
+impl SnapshotSide {
     pub(crate) fn new() -> Result<Self> {
         let name = format!("prooflight-bench-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
-        let (writer, _) = SnapshotWriter::open(Files::local(&folder)?, Options::default())?;
+        let (writer, _) =
+            SnapshotWriter::open(SnapshotFiles::local(&folder)?, WriterOptions::default())?;
         Ok(Self { folder, writer, reader: None })
     }
 }
 
-impl Drop for Snapshots {
+impl Drop for SnapshotSide {
     fn drop(&mut self) {
         // Nothing can be done about a folder that stays.
         drop(std::fs::remove_dir_all(&self.folder));
     }
 }
 
-impl Side for Snapshots {
+impl FigureSide for SnapshotSide {
     type Proof = ();
-    type History = ProvedHistory;
+    type History = HistoryProof;
 
     fn put(&mut self, block: u64, changes: &[(Key, Value)]) -> Result<()> {
-        let changes: Vec<_> = changes.iter().map(|(key, value)| Change::set(key, value)).collect();
+        let changes: Vec<_> =
+            changes.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
         self.writer.apply(block, &changes)?;
         Ok(())
     }
@@ -113,11 +117,11 @@ impl Side for Snapshots {
     fn settle(&mut self) -> Result<()> {
         self.writer.publish()?;
         // A cache that everything fits in.
-        self.reader = Some(SnapshotReader::open(Files::local(&self.folder)?, 1 << 30)?);
+        self.reader = Some(SnapshotReader::open(SnapshotFiles::local(&self.folder)?, 1 << 30)?);
         Ok(())
     }
 
-    fn hist(&self, key: &Key, from: u64, to: u64) -> Result<ProvedHistory> {
+    fn hist(&self, key: &Key, from: u64, to: u64) -> Result<HistoryProof> {
         let reader = self.reader.as_ref().ok_or("settle first")?;
         Ok(reader.history(key, from, to)?)
     }
@@ -127,20 +131,20 @@ impl Side for Snapshots {
         key: &Key,
         from: u64,
         to: u64,
-        proved: &ProvedHistory,
-    ) -> Result<Vec<Version>> {
-        let ProvedHistory { roots, proof } = proved;
+        proved: &HistoryProof,
+    ) -> Result<Vec<KeyVersion>> {
+        let HistoryProof { roots, proof } = proved;
         let history = verify_history(roots, key, from, to, proof, &Limits::DEFAULT)?;
         let mut versions = Vec::new();
         for change in history.changes.iter().rev() {
-            if let Answer::Present { value, since } = *change {
-                versions.push(Version { block: since, value: Value::try_from(value)? });
+            if let PastState::Present { value, since } = *change {
+                versions.push(KeyVersion { block: since, value: Value::try_from(value)? });
             }
         }
         Ok(versions)
     }
 
-    fn history_bytes(proved: &ProvedHistory) -> usize {
+    fn history_bytes(proved: &HistoryProof) -> usize {
         proved.proof.len()
     }
 }

@@ -7,10 +7,10 @@ use prooflight_bench::sstore::{Key, Value};
 use crate::workload::{SplitMix, bytes};
 
 /// Values in a block, except those put one by one.
-pub(crate) const BLOCK: usize = 10_000;
+pub(crate) const BLOCK_VALUES: usize = 10_000;
 
 /// Generates blocks, and tracks the newest value of each key.
-pub(crate) struct Workload {
+pub(crate) struct FigureWorkload {
     block: u64,
     /// The seed of each key's value.
     values: Vec<u64>,
@@ -18,9 +18,9 @@ pub(crate) struct Workload {
 }
 
 /// A block: its height, and the values that it puts.
-pub(crate) type Block = (u64, Vec<(Key, Value)>);
+pub(crate) type BlockPuts = (u64, Vec<(Key, Value)>);
 
-impl Workload {
+impl FigureWorkload {
     pub(crate) const fn new() -> Self {
         Self { block: 0, values: Vec::new(), random: SplitMix(11) }
     }
@@ -31,15 +31,15 @@ impl Workload {
     }
 
     /// Returns the next new keys, in about a hundred blocks; `None` once there are `keys` keys.
-    pub(crate) fn grow(&mut self, keys: usize) -> Option<Block> {
+    pub(crate) fn grow(&mut self, keys: usize) -> Option<BlockPuts> {
         let from = self.values.len();
-        let to = keys.min(from + BLOCK.max(keys / 100));
+        let to = keys.min(from + BLOCK_VALUES.max(keys / 100));
         self.values.resize(to, 0);
         (to > from).then(|| self.put(from..to))
     }
 
     /// Returns updates of `count` random keys.
-    pub(crate) fn updates(&mut self, count: usize) -> Block {
+    pub(crate) fn updates(&mut self, count: usize) -> BlockPuts {
         let mut numbers = HashSet::with_capacity(count);
         while numbers.len() < count {
             numbers.insert(self.random());
@@ -51,7 +51,7 @@ impl Workload {
     }
 
     /// Returns values of the first keys.
-    pub(crate) fn first(&mut self, count: usize) -> Block {
+    pub(crate) fn first(&mut self, count: usize) -> BlockPuts {
         self.put(0..count)
     }
 
@@ -66,7 +66,7 @@ impl Workload {
         (key(number), value(self.values[number]))
     }
 
-    fn put(&mut self, numbers: impl IntoIterator<Item = usize>) -> Block {
+    fn put(&mut self, numbers: impl IntoIterator<Item = usize>) -> BlockPuts {
         let mut put = |number| {
             self.values[number] = self.random.next();
             (key(number), value(self.values[number]))

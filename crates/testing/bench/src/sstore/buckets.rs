@@ -2,14 +2,14 @@
 //! shape. The bucket of a key and the shape are those of Hyperledger Fabric 0.6, which the paper
 //! took it from.
 
-use prooflight_core::{Hash, Reader, keccak256};
+use prooflight_core::{ByteReader, Hash, keccak256};
 
 use super::Value;
 use crate::Result;
 
 /// A Merkle bucket tree with entries of `ENTRY` bytes: a key, then a value of 32 bytes.
 pub struct BucketTree<const ENTRY: usize> {
-    shape: Shape,
+    shape: TreeShape,
     buckets: Vec<Vec<[u8; ENTRY]>>,
     /// The hashes of the buckets, then those of each level above.
     levels: Vec<Vec<Hash>>,
@@ -17,7 +17,7 @@ pub struct BucketTree<const ENTRY: usize> {
 
 /// The number of buckets and of children of each node above them.
 #[derive(Clone, Copy)]
-struct Shape {
+struct TreeShape {
     buckets: usize,
     group: usize,
 }
@@ -33,7 +33,7 @@ impl<const ENTRY: usize> BucketTree<ENTRY> {
             let nodes = below.chunks(group).map(|nodes| keccak256(&[nodes.as_flattened()]));
             levels.push(nodes.collect());
         }
-        let shape = Shape { buckets, group };
+        let shape = TreeShape { buckets, group };
         Ok(Self { shape, buckets: vec![Vec::new(); buckets], levels })
     }
 
@@ -92,7 +92,7 @@ impl<const ENTRY: usize> BucketTree<ENTRY> {
 
     /// Verifies a proof of [`get`](Self::get) against the root of a tree of this shape.
     pub fn verify(&self, root: &Hash, key: &[u8], proof: &[u8]) -> Result<Option<Value>> {
-        let mut reader = Reader::new(proof);
+        let mut reader = ByteReader::new(proof);
         let entries = usize::try_from(reader.u32_be()?)?;
         let bucket = reader.take(entries.checked_mul(ENTRY).ok_or("a bucket too large")?)?;
         let mut hash = keccak256(&[bucket]);
@@ -113,7 +113,7 @@ impl<const ENTRY: usize> BucketTree<ENTRY> {
     }
 }
 
-impl Shape {
+impl TreeShape {
     /// The bucket of a key: its 32-bit FNV-1a hash modulo the number of buckets.
     fn bucket(&self, key: &[u8]) -> usize {
         let mix = |hash: u32, &byte: &u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);

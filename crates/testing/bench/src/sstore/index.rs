@@ -1,20 +1,20 @@
 //! The index level: a Merkle B+ tree over the hashed keys of one zone (section IV-B), and its part
 //! of a proof.
 
-use prooflight_core::{Hash, Reader, keccak256};
+use prooflight_core::{ByteReader, Hash, keccak256};
 
-use super::versions::{Version, Versions};
-use super::{NONE, versions};
+use super::versions::{KeyVersion, SkipList};
+use super::{NO_NODE, versions};
 use crate::Result;
 
 /// A Merkle B+ tree with the versions of each key.
-pub(super) struct Index {
+pub(super) struct ZoneIndex {
     fan_out: usize,
     nodes: Vec<Node>,
     /// The root is node `root`, `height` levels above the leaves.
     root: usize,
     height: usize,
-    versions: Vec<Versions>,
+    versions: Vec<SkipList>,
 }
 
 /// A node: the smallest key, the hash and the place of each child, or of each key's versions.
@@ -27,7 +27,7 @@ struct Node {
     stale: u128,
 }
 
-impl Index {
+impl ZoneIndex {
     /// An empty tree; the fan-out is 3 to 127.
     pub(super) fn new(fan_out: u8) -> Result<Self> {
         if !(3..128).contains(&fan_out) {
@@ -39,7 +39,7 @@ impl Index {
     }
 
     /// Adds a version of a key; [`root`](Self::root) hashes the nodes above it.
-    pub(super) fn put(&mut self, key: &Hash, version: Version) -> Result<()> {
+    pub(super) fn put(&mut self, key: &Hash, version: KeyVersion) -> Result<()> {
         let (way, leaf) = self.descend(key);
         for &(above, slot) in &way {
             self.nodes[above].stale |= 1 << slot;
@@ -51,7 +51,7 @@ impl Index {
                 node.hashes[slot] = list.put(key, version)?;
             }
             Err(slot) => {
-                let mut list = Versions::default();
+                let mut list = SkipList::default();
                 let hash = list.put(key, version)?;
                 node.insert(slot, *key, hash, self.versions.len())?;
                 self.versions.push(list);
@@ -63,11 +63,11 @@ impl Index {
 
     /// Hashes the nodes that have changed, each once; returns the root.
     pub(super) fn root(&mut self) -> Hash {
-        if self.versions.is_empty() { NONE } else { self.rehash(self.root) }
+        if self.versions.is_empty() { NO_NODE } else { self.rehash(self.root) }
     }
 
     /// Writes the nodes on the path to a key, from the root on, and its versions as
-    /// [`Versions::prove`] does; false if the key was never written.
+    /// [`SkipList::prove`] does; false if the key was never written.
     pub(super) fn prove(&self, key: &Hash, from: u64, to: u64, proof: &mut Vec<u8>) -> bool {
         let (way, leaf) = self.descend(key);
         let leaf = &self.nodes[leaf];
@@ -103,7 +103,7 @@ impl Index {
             self.nodes.push(right);
             let (above, slot) = way.pop().map_or_else(|| self.raise(), Ok)?;
             let node = &mut self.nodes[above];
-            node.insert(slot + 1, first, NONE, place)?;
+            node.insert(slot + 1, first, NO_NODE, place)?;
             node.stale |= 0b11 << slot;
             full = above;
         }
@@ -113,7 +113,7 @@ impl Index {
     /// Puts a root above the root.
     fn raise(&mut self) -> Result<(usize, usize)> {
         let mut root = Node::with_room(self.fan_out);
-        root.insert(0, self.nodes[self.root].keys[0], NONE, self.root)?;
+        root.insert(0, self.nodes[self.root].keys[0], NO_NODE, self.root)?;
         self.root = self.nodes.len();
         self.height += 1;
         self.nodes.push(root);
@@ -173,8 +173,8 @@ pub(super) fn verify(
     key: &Hash,
     from: u64,
     to: u64,
-    reader: &mut Reader<'_>,
-) -> Result<(Vec<Version>, Hash)> {
+    reader: &mut ByteReader<'_>,
+) -> Result<(Vec<KeyVersion>, Hash)> {
     let levels = usize::from(reader.u8()?);
     let mut nodes = Vec::with_capacity(levels);
     for _ in 0..levels {

@@ -25,7 +25,7 @@ use prooflight_core::Hash;
 
 pub use buckets::BucketTree;
 pub use tree::{AmbTree, verify_get, verify_history};
-pub use versions::Version;
+pub use versions::KeyVersion;
 
 /// A key, before it is hashed.
 pub type Key = [u8; 32];
@@ -40,4 +40,4 @@ pub const FAN_OUT: u8 = 64;
 const LOG_ZONES: u32 = 5;
 
 /// The hash of a missing node.
-const NONE: Hash = [0; 32];
+const NO_NODE: Hash = [0; 32];

@@ -1,15 +1,15 @@
 //! The AMB-tree: a binary Merkle tree over the zones (the aggregate level of section IV-B), and
 //! whole proofs (section V-A).
 
-use prooflight_core::{Hash, Reader, keccak256};
+use prooflight_core::{ByteReader, Hash, keccak256};
 
-use super::index::{self, Index};
-use super::{Key, LOG_ZONES, NONE, Value, Version};
+use super::index::{self, ZoneIndex};
+use super::{Key, KeyVersion, LOG_ZONES, NO_NODE, Value};
 use crate::Result;
 
 /// An AMB-tree of one committee.
 pub struct AmbTree {
-    zones: Vec<Index>,
+    zones: Vec<ZoneIndex>,
     /// Node n is above the nodes 2n and 2n + 1; node 1 is the root, the last half are the zones.
     aggregate: Vec<Hash>,
 }
@@ -17,8 +17,9 @@ pub struct AmbTree {
 impl AmbTree {
     /// An empty tree whose Merkle B+ trees have this fan-out, 3 to 127.
     pub fn new(fan_out: u8) -> Result<Self> {
-        let zones = (0..1 << LOG_ZONES).map(|_| Index::new(fan_out)).collect::<Result<Vec<_>>>()?;
-        let mut aggregate = vec![NONE; 2 << LOG_ZONES];
+        let zones =
+            (0..1 << LOG_ZONES).map(|_| ZoneIndex::new(fan_out)).collect::<Result<Vec<_>>>()?;
+        let mut aggregate = vec![NO_NODE; 2 << LOG_ZONES];
         for node in (1..1 << LOG_ZONES).rev() {
             aggregate[node] = keccak256(&[aggregate[2 * node..][..2].as_flattened()]);
         }
@@ -38,7 +39,7 @@ impl AmbTree {
         for &(key, value) in changes {
             let key = keccak256(&[&key]);
             let zone = zone(&key);
-            self.zones[zone].put(&key, Version { block, value })?;
+            self.zones[zone].put(&key, KeyVersion { block, value })?;
             changed[zone + (1 << LOG_ZONES)] = true;
         }
         for (zone, node) in (1 << LOG_ZONES..).take(1 << LOG_ZONES).enumerate() {
@@ -69,7 +70,7 @@ impl AmbTree {
         let key = keccak256(&[key]);
         let zone = zone(&key);
         let mut proof = Vec::new();
-        for node in ways(zone) {
+        for node in path_to_root(zone) {
             proof.extend(self.aggregate[node ^ 1]);
         }
         self.zones[zone].prove(&key, from, to, &mut proof).then_some(proof)
@@ -77,7 +78,7 @@ impl AmbTree {
 }
 
 /// Verifies a proof of [`AmbTree::get`]; returns the newest version of the key.
-pub fn verify_get(root: &Hash, key: &Key, proof: &[u8]) -> Result<Version> {
+pub fn verify_get(root: &Hash, key: &Key, proof: &[u8]) -> Result<KeyVersion> {
     let versions = verify_history(root, key, u64::MAX, u64::MAX, proof)?;
     versions.first().copied().ok_or_else(|| "no version".into())
 }
@@ -89,13 +90,13 @@ pub fn verify_history(
     from: u64,
     to: u64,
     proof: &[u8],
-) -> Result<Vec<Version>> {
+) -> Result<Vec<KeyVersion>> {
     let key = keccak256(&[key]);
-    let mut reader = Reader::new(proof);
+    let mut reader = ByteReader::new(proof);
     let beside = reader.take(32 * LOG_ZONES as usize)?;
     let (versions, mut hash) = index::verify(&key, from, to, &mut reader)?;
     reader.finish()?;
-    for (node, beside) in ways(zone(&key)).zip(beside.chunks(32)) {
+    for (node, beside) in path_to_root(zone(&key)).zip(beside.chunks(32)) {
         let [left, right] = if node % 2 == 0 { [&hash, beside] } else { [beside, &hash[..]] };
         hash = keccak256(&[left, right]);
     }
@@ -108,6 +109,6 @@ fn zone(key: &Hash) -> usize {
 }
 
 /// The nodes of the aggregate level from a zone up to the root, which is left out.
-fn ways(zone: usize) -> impl Iterator<Item = usize> {
+fn path_to_root(zone: usize) -> impl Iterator<Item = usize> {
     (0..LOG_ZONES).map(move |level| (zone + (1 << LOG_ZONES)) >> level)
 }

@@ -3,14 +3,14 @@
 
 use core::iter::successors;
 
-use prooflight_core::{Hash, Reader, keccak256};
+use prooflight_core::{ByteReader, Hash, keccak256};
 
-use super::{NONE, Value};
+use super::{NO_NODE, Value};
 use crate::Result;
 
 /// A value, and the block that wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct KeyVersion {
     /// The block.
     pub block: u64,
     /// The value.
@@ -22,11 +22,11 @@ pub struct Version {
 /// Versions are numbered from 1; number 0 is the sentinel, which has no content. Number i links to
 /// i - 2^j for each j up to the number of zeros at the end of i.
 #[derive(Default)]
-pub(super) struct Versions(Vec<(Version, Hash)>);
+pub(super) struct SkipList(Vec<(KeyVersion, Hash)>);
 
-impl Versions {
+impl SkipList {
     /// Appends a version, or replaces that of the same block; returns the hash of the newest one.
-    pub(super) fn put(&mut self, key: &Hash, new: Version) -> Result<Hash> {
+    pub(super) fn put(&mut self, key: &Hash, new: KeyVersion) -> Result<Hash> {
         if let Some((newest, _)) = self.0.last() {
             if newest.block > new.block {
                 return Err("a block before the key's newest version".into());
@@ -58,7 +58,7 @@ impl Versions {
         for (place, &at) in shown.iter().enumerate() {
             let followed = shown.get(place + 1);
             let (version, _) = &self.0[at - 1];
-            proof.push(followed.map_or(END, |next| level(at - next)));
+            proof.push(followed.map_or(NO_LINK, |next| level(at - next)));
             proof.extend(version.block.to_be_bytes());
             proof.extend(version.value);
             proof.push(level(at & at.wrapping_neg()) + 1);
@@ -76,20 +76,20 @@ impl Versions {
         far.unwrap_or(at - 1)
     }
 
-    fn link(&self, to: usize) -> Link {
+    fn link(&self, to: usize) -> VersionLink {
         match to.checked_sub(1).map(|place| &self.0[place]) {
-            Some((version, hash)) => Link { block: version.block, hash: *hash },
-            None => Link { block: 0, hash: NONE },
+            Some((version, hash)) => VersionLink { block: version.block, hash: *hash },
+            None => VersionLink { block: 0, hash: NO_NODE },
         }
     }
 }
 
 /// The level in a proof that stands for no link.
-const END: u8 = u8::MAX;
+const NO_LINK: u8 = u8::MAX;
 
 /// A version's link to an earlier one.
 #[derive(Clone, Copy)]
-struct Link {
+struct VersionLink {
     block: u64,
     hash: Hash,
 }
@@ -104,7 +104,7 @@ fn level(distance: usize) -> u8 {
     distance.trailing_zeros().to_le_bytes()[0]
 }
 
-fn hash(key: &Hash, version: &Version, links: &[Link]) -> Hash {
+fn hash(key: &Hash, version: &KeyVersion, links: &[VersionLink]) -> Hash {
     let mut content = Vec::with_capacity(8 + 32 + 1 + links.len() * 40);
     content.extend(version.block.to_be_bytes());
     content.extend(version.value);
@@ -122,23 +122,23 @@ pub(super) fn verify(
     key: &Hash,
     from: u64,
     to: u64,
-    reader: &mut Reader<'_>,
-) -> Result<(Vec<Version>, Hash)> {
+    reader: &mut ByteReader<'_>,
+) -> Result<(Vec<KeyVersion>, Hash)> {
     let mut shown = Vec::new();
     loop {
         let followed = reader.u8()?;
         let block = u64::from_be_bytes(reader.array()?);
-        let version = Version { block, value: reader.array()? };
+        let version = KeyVersion { block, value: reader.array()? };
         let count = usize::from(reader.u8()?);
         let mut links = Vec::new();
         for place in 0..count {
             links.push(if place == usize::from(followed) {
-                Link { block: 0, hash: NONE }
+                VersionLink { block: 0, hash: NO_NODE }
             } else {
-                Link { block: u64::from_be_bytes(reader.array()?), hash: reader.array()? }
+                VersionLink { block: u64::from_be_bytes(reader.array()?), hash: reader.array()? }
             });
         }
-        let ends = followed == END;
+        let ends = followed == NO_LINK;
         if count == 0 || !ends && usize::from(followed) >= count {
             return Err("a version has no such link".into());
         }
@@ -147,7 +147,7 @@ pub(super) fn verify(
             break;
         }
     }
-    let mut below: Option<Link> = None;
+    let mut below: Option<VersionLink> = None;
     for (version, links, followed) in shown.iter_mut().rev() {
         match below {
             Some(link) if link.block >= version.block => return Err("versions must descend".into()),
@@ -157,12 +157,12 @@ pub(super) fn verify(
                 return Err("a link is too long".into());
             }
             Some(link) => links[*followed] = link,
-            None if version.block <= from || links[0].hash == NONE => {}
+            None if version.block <= from || links[0].hash == NO_NODE => {}
             None => return Err("earlier versions are missing".into()),
         }
-        below = Some(Link { block: version.block, hash: hash(key, version, links) });
+        below = Some(VersionLink { block: version.block, hash: hash(key, version, links) });
     }
-    let hash = below.map_or(NONE, |newest| newest.hash);
+    let hash = below.map_or(NO_NODE, |newest| newest.hash);
     let versions = shown.into_iter().map(|(version, ..)| version);
     Ok((versions.filter(|version| version.block <= to).collect(), hash))
 }
@@ -181,15 +181,15 @@ mod tests {
 
     #[test]
     fn a_proof_passes_by_most_versions() {
-        let mut versions = Versions::default();
+        let mut versions = SkipList::default();
         for block in 1..=1000 {
-            versions.put(&NONE, Version { block, value: [0; 32] }).unwrap();
+            versions.put(&NO_NODE, KeyVersion { block, value: [0; 32] }).unwrap();
         }
         // 1000, 992, 960, 896, 768, 512, 256, 128, 64, 32, 16, 8, 6, 5; the newest has 4 links.
         let mut proof = Vec::new();
         versions.prove(5, 5, &mut proof);
-        let (found, _) = verify(&NONE, 5, 5, &mut Reader::new(&proof)).unwrap();
-        assert_eq!(found, [Version { block: 5, value: [0; 32] }]);
+        let (found, _) = verify(&NO_NODE, 5, 5, &mut ByteReader::new(&proof)).unwrap();
+        assert_eq!(found, [KeyVersion { block: 5, value: [0; 32] }]);
         let links = [1000_usize, 992, 960, 896, 768, 512, 256, 128, 64, 32, 16, 8, 6, 5]
             .map(|number| number.trailing_zeros() as usize + 1);
         // Each but the last leaves out the link that it follows.

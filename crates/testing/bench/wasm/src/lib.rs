@@ -6,18 +6,18 @@
 
 use std::cell::RefCell;
 
-use prooflight_bench::{Cases, Hashing, Result};
+use prooflight_bench::{HashInputs, Result, VerifierCases};
 
 #[derive(Default)]
-struct Instance {
+struct BenchInstance {
     input: Vec<u8>,
-    cases: Cases,
-    hashing: Hashing,
+    cases: VerifierCases,
+    hashing: HashInputs,
     output: Vec<u8>,
 }
 
 thread_local! {
-    static INSTANCE: RefCell<Instance> = RefCell::default();
+    static INSTANCE: RefCell<BenchInstance> = RefCell::default();
 }
 
 /// Allocates a buffer for the text of a vector file.
@@ -32,13 +32,13 @@ pub extern "C" fn input(length: usize) -> *mut u8 {
 /// Reads the cases for our verifier; returns 1, or 0 if the file is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_ours() -> u32 {
-    call(|instance| load(instance, Cases::ours))
+    call(|instance| load(instance, VerifierCases::ours))
 }
 
 /// Reads the cases for the peer's verifier; returns 1, or 0 if the file is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_peer() -> u32 {
-    call(|instance| load(instance, Cases::peer))
+    call(|instance| load(instance, VerifierCases::peer))
 }
 
 /// Verifies every case; returns 1, or 0 if one is refused.
@@ -59,7 +59,7 @@ pub extern "C" fn verify() -> u32 {
 pub extern "C" fn prepare_hashing() -> u32 {
     call(|instance| {
         let compressions = instance.cases.work()?.compressions;
-        instance.hashing = Hashing::new(compressions);
+        instance.hashing = HashInputs::new(compressions);
         instance.output = compressions.to_string().into_bytes();
         Ok(())
     })
@@ -86,13 +86,16 @@ pub extern "C" fn output_length() -> usize {
     INSTANCE.with_borrow(|instance| instance.output.len())
 }
 
-fn load(instance: &mut Instance, read: impl FnOnce(&str) -> Result<Cases>) -> Result<()> {
+fn load(
+    instance: &mut BenchInstance,
+    read: impl FnOnce(&str) -> Result<VerifierCases>,
+) -> Result<()> {
     let json = core::mem::take(&mut instance.input);
     instance.cases = read(core::str::from_utf8(&json)?)?;
     Ok(())
 }
 
-fn call(work: impl FnOnce(&mut Instance) -> Result<()>) -> u32 {
+fn call(work: impl FnOnce(&mut BenchInstance) -> Result<()>) -> u32 {
     INSTANCE.with_borrow_mut(|instance| match work(instance) {
         Ok(()) => 1,
         Err(error) => {

@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use prooflight_mutants_switch::{reached, turn_on};
-use prooflight_vectors::file::{Group, VectorFile};
+use prooflight_vectors::file::{TestGroup, VectorFile};
 
 /// A test that takes longer is not tried early, whatever it has detected.
-const QUICK: Duration = Duration::from_millis(5);
+const MAX_QUICK_TIME: Duration = Duration::from_millis(5);
 
 /// One test, as a vector file of its own.
-struct Single {
+struct SingleTest {
     name: String,
     json: String,
     cost: Duration,
@@ -90,7 +90,7 @@ fn vector_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn split(folder: &Path, path: &Path) -> Result<Vec<Single>, String> {
+fn split(folder: &Path, path: &Path) -> Result<Vec<SingleTest>, String> {
     let name = path.strip_prefix(folder).unwrap_or(path).display();
     let json = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
     let file = VectorFile::parse(&json).map_err(|error| format!("{name}: {error}"))?;
@@ -98,9 +98,9 @@ fn split(folder: &Path, path: &Path) -> Result<Vec<Single>, String> {
     let tests = groups.flat_map(|group| group.tests.iter().map(|test| (&group.group_type, test)));
     tests
         .map(|(group_type, test)| {
-            let group = Group { group_type: group_type.clone(), tests: vec![test.clone()] };
+            let group = TestGroup { group_type: group_type.clone(), tests: vec![test.clone()] };
             let alone = VectorFile { number_of_tests: 1, test_groups: vec![group], ..shell(&file) };
-            Ok(Single {
+            Ok(SingleTest {
                 name: format!("{name} {} ({})", test.tc_id, test.comment),
                 json: serde_json::to_string(&alone).map_err(|error| error.to_string())?,
                 cost: Duration::ZERO,
@@ -123,7 +123,7 @@ fn shell(file: &VectorFile) -> VectorFile {
 }
 
 /// Runs every test without a fault; returns each fault site with the tests that reach it.
-fn survey(tests: &mut [Single]) -> Result<BTreeMap<u32, Vec<usize>>, String> {
+fn survey(tests: &mut [SingleTest]) -> Result<BTreeMap<u32, Vec<usize>>, String> {
     let mut places: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     turn_on(0);
     reached().for_each(drop);
@@ -142,7 +142,7 @@ fn survey(tests: &mut [Single]) -> Result<BTreeMap<u32, Vec<usize>>, String> {
 
 /// Runs the tests that reach a fault until one fails: first those that detected a fault most
 /// recently, then the fast ones.
-fn attempt(fault: u32, known: &[usize], tests: &mut [Single], merit: u64) -> String {
+fn attempt(fault: u32, known: &[usize], tests: &mut [SingleTest], merit: u64) -> String {
     let mut order = known.to_vec();
     order.sort_by_key(|&at| (u64::MAX - tests[at].merit, tests[at].cost));
     let mut shown = Instant::now();
@@ -151,7 +151,7 @@ fn attempt(fault: u32, known: &[usize], tests: &mut [Single], merit: u64) -> Str
         let outcome = catch_unwind(AssertUnwindSafe(|| passes(&tests[at].json)));
         turn_on(0);
         if !matches!(outcome, Ok(true)) {
-            if tests[at].cost < QUICK {
+            if tests[at].cost < MAX_QUICK_TIME {
                 tests[at].merit = merit;
             }
             let how = if outcome.is_ok() { "killed" } else { "panicked" };

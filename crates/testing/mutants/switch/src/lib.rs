@@ -11,29 +11,29 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 /// Maximum number of faults in a build; they are numbered from 1.
 pub const MAX_FAULTS: usize = 1 << 15;
 
-static ON: AtomicU32 = AtomicU32::new(0);
-static REACHED: [AtomicBool; MAX_FAULTS] = [const { AtomicBool::new(false) }; MAX_FAULTS];
+static ACTIVE_FAULT: AtomicU32 = AtomicU32::new(0);
+static REACHED_SITES: [AtomicBool; MAX_FAULTS] = [const { AtomicBool::new(false) }; MAX_FAULTS];
 
 /// Returns which of a site's faults `first..first + count` is active, counted from 1, or 0 for
 /// none.
 #[inline]
 pub fn at(first: u32, count: u32) -> u32 {
-    if let Some(reached) = REACHED.get(first as usize) {
+    if let Some(reached) = REACHED_SITES.get(first as usize) {
         reached.store(true, Relaxed);
     }
-    let on = ON.load(Relaxed).wrapping_sub(first);
+    let on = ACTIVE_FAULT.load(Relaxed).wrapping_sub(first);
     if on < count { on + 1 } else { 0 }
 }
 
 /// Activates one fault and deactivates all others; 0 deactivates all.
 pub fn turn_on(fault: u32) {
-    ON.store(fault, Relaxed);
+    ACTIVE_FAULT.store(fault, Relaxed);
 }
 
 /// Returns the first fault of each site reached since the last call.
 pub fn reached() -> impl Iterator<Item = u32> {
     (0u32..)
-        .zip(&REACHED)
+        .zip(&REACHED_SITES)
         .filter(|(_, reached)| reached.swap(false, Relaxed))
         .map(|(first, _)| first)
 }

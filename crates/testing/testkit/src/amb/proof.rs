@@ -2,21 +2,21 @@
 
 use prooflight_core::Hash;
 
-use super::tree::{Record, bit};
+use super::tree::{NodeRecord, bit};
 
 /// A proof of any kind.
 #[derive(Clone, Debug)]
-pub struct Proof {
+pub struct ModelProof {
     /// Version, scheme and kind.
     pub envelope: [u8; 3],
     /// The bytes of the cut; empty if the kind has no pages.
     pub cut: Vec<u8>,
-    pub root: Part,
+    pub root: ProofNode,
 }
 
 /// A node.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum ProofNode {
     /// A record; settled nodes have a tag in front of it.
     Closed {
         tagged: bool,
@@ -25,30 +25,30 @@ pub enum Part {
         age: u64,
         hash: Hash,
     },
-    Leaf(Leaf),
+    Leaf(ProofLeaf),
     Branch {
         tag: u64,
         label: Vec<u8>,
-        children: Box<[Part; 2]>,
+        children: Box<[ProofNode; 2]>,
     },
 }
 
 /// A leaf.
 #[derive(Clone, Debug)]
-pub struct Leaf {
+pub struct ProofLeaf {
     /// The number of the key among the requested ones; `None` in kinds without requested keys.
     pub number: Option<u64>,
     /// The key from the first byte that the path lacks; encoded if the number is 0 or `None`.
     pub rest: Vec<u8>,
     pub versions: u64,
     pub age: u64,
-    pub content: Content,
-    pub past: Vec<Item>,
+    pub content: VersionContent,
+    pub past: Vec<HistoryPart>,
 }
 
 /// The content of a version: a value, its hash, or a tombstone.
 #[derive(Clone, Debug)]
-pub enum Content {
+pub enum VersionContent {
     Tombstone,
     Value(Vec<u8>),
     Hash(Hash),
@@ -58,13 +58,13 @@ pub enum Content {
 
 /// A part of a leaf's past.
 #[derive(Clone, Debug)]
-pub enum Item {
+pub enum HistoryPart {
     Integer(u64),
-    Version(u64, Content),
+    Version(u64, VersionContent),
     Hash(Hash),
 }
 
-impl Proof {
+impl ModelProof {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = [&self.envelope[..], &self.cut].concat();
         self.root.write(&mut bytes);
@@ -72,10 +72,10 @@ impl Proof {
     }
 
     /// The node on the path to a key, this many branches below the root.
-    pub fn on_path(&mut self, key: &[u8], branches: usize) -> &mut Part {
+    pub fn on_path(&mut self, key: &[u8], branches: usize) -> &mut ProofNode {
         let (mut part, mut length) = (&mut self.root, 0);
         for _ in 0..branches {
-            let Part::Branch { tag, children, .. } = part else { panic!("{key:?}: {part:?}") };
+            let ProofNode::Branch { tag, children, .. } = part else { panic!("{key:?}: {part:?}") };
             length += usize::try_from(*tag).expect("small") - 1;
             part = &mut children[usize::from(bit(key, length - 1))];
         }
@@ -83,21 +83,21 @@ impl Proof {
     }
 
     /// The leaf at the end of the path to a key.
-    pub fn leaf(&mut self, key: &[u8]) -> &mut Leaf {
+    pub fn leaf(&mut self, key: &[u8]) -> &mut ProofLeaf {
         let mut branches = 0;
-        while matches!(self.on_path(key, branches), Part::Branch { .. }) {
+        while matches!(self.on_path(key, branches), ProofNode::Branch { .. }) {
             branches += 1;
         }
         match self.on_path(key, branches) {
-            Part::Leaf(leaf) => leaf,
+            ProofNode::Leaf(leaf) => leaf,
             other => panic!("{key:?}: {other:?}"),
         }
     }
 }
 
-impl Part {
-    pub const fn closed(record: &Record, height: u64, tagged: bool) -> Self {
-        let &Record { version, live, dead, hash } = record;
+impl ProofNode {
+    pub const fn closed(record: &NodeRecord, height: u64, tagged: bool) -> Self {
+        let &NodeRecord { version, live, dead, hash } = record;
         Self::Closed { tagged, live, dead, age: height.wrapping_sub(version), hash }
     }
 
@@ -127,7 +127,7 @@ impl Part {
     }
 }
 
-impl Leaf {
+impl ProofLeaf {
     fn write(&self, bytes: &mut Vec<u8>) {
         if let Some(number) = self.number {
             integer(bytes, number);
@@ -140,18 +140,18 @@ impl Leaf {
         self.content.write(bytes);
         for item in &self.past {
             match item {
-                Item::Integer(number) => integer(bytes, *number),
-                Item::Version(age, content) => {
+                HistoryPart::Integer(number) => integer(bytes, *number),
+                HistoryPart::Version(age, content) => {
                     integer(bytes, *age);
                     content.write(bytes);
                 }
-                Item::Hash(hash) => bytes.extend_from_slice(hash),
+                HistoryPart::Hash(hash) => bytes.extend_from_slice(hash),
             }
         }
     }
 }
 
-impl Content {
+impl VersionContent {
     fn write(&self, bytes: &mut Vec<u8>) {
         match self {
             Self::Tombstone => bytes.push(0),

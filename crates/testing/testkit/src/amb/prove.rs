@@ -1,12 +1,14 @@
 //! The honest prover.
 
-use super::proof::{Content, Item, Leaf, Part, Proof, integer};
+use super::proof::{HistoryPart, ModelProof, ProofLeaf, ProofNode, VersionContent, integer};
 use super::query::{Query, begins_with};
-use super::state::{State, Version};
-use super::tree::{Kind, Node, Record, label, past, past_hashes, peaks, several, value_hash};
+use super::state::{AmbModel, KeyVersion};
+use super::tree::{
+    NodeKind, NodeRecord, TreeNode, label, past, past_hashes, peaks, roots_outside, value_hash,
+};
 
 /// The proof of a query; of a page, up to the cut.
-pub fn prove(state: &State, query: &Query, cut: Option<&[u8]>) -> Proof {
+pub fn prove(state: &AmbModel, query: &Query, cut: Option<&[u8]>) -> ModelProof {
     let mut flag = Vec::new();
     if let Query::Range { .. } | Query::Transfer { .. } = query {
         flag.push(u8::from(cut.is_some()));
@@ -15,31 +17,31 @@ pub fn prove(state: &State, query: &Query, cut: Option<&[u8]>) -> Proof {
         integer(&mut flag, cut.len() as u64);
         flag.extend_from_slice(cut);
     }
-    let prover = Prover { height: state.height, query, cut };
+    let prover = QueryProver { height: state.height, query, cut };
     let root = match state.tree() {
         Some(tree) => prover.node(&[], &tree),
-        None => Part::closed(&Record::EMPTY, 0, !query.covers(&[])),
+        None => ProofNode::closed(&NodeRecord::EMPTY, 0, !query.covers(&[])),
     };
-    Proof { envelope: [1, 6, query.kind()], cut: flag, root }
+    ModelProof { envelope: [1, 6, query.kind()], cut: flag, root }
 }
 
-struct Prover<'a> {
+struct QueryProver<'a> {
     height: u64,
     query: &'a Query,
     cut: Option<&'a [u8]>,
 }
 
-impl Prover<'_> {
-    fn node(&self, way: &[bool], node: &Node) -> Part {
+impl QueryProver<'_> {
+    fn node(&self, way: &[bool], node: &TreeNode) -> ProofNode {
         if !self.query.meets(self.cut, way) || self.query.covers(way) {
-            return Part::closed(&node.record, self.height, false);
+            return ProofNode::closed(&node.record, self.height, false);
         }
         if self.query.settles(&node.record) {
-            return Part::closed(&node.record, self.height, true);
+            return ProofNode::closed(&node.record, self.height, true);
         }
         match &node.kind {
-            Kind::Leaf { key, versions } => Part::Leaf(self.leaf(way, key, versions)),
-            Kind::Branch { prefix, children } => {
+            NodeKind::Leaf { key, versions } => ProofNode::Leaf(self.leaf(way, key, versions)),
+            NodeKind::Branch { prefix, children } => {
                 let child = |side: bool| {
                     let way = [&prefix[..], &[side]].concat();
                     self.node(&way, &children[usize::from(side)])
@@ -48,12 +50,12 @@ impl Prover<'_> {
                 let known = if tag == 2 { usize::MAX } else { way.len() / 9 };
                 let label = label(prefix).get(known..).unwrap_or_default().to_vec();
                 let children = Box::new([child(false), child(true)]);
-                Part::Branch { tag: tag as u64, label, children }
+                ProofNode::Branch { tag: tag as u64, label, children }
             }
         }
     }
 
-    fn leaf(&self, way: &[bool], key: &[u8], versions: &[Version]) -> Leaf {
+    fn leaf(&self, way: &[bool], key: &[u8], versions: &[KeyVersion]) -> ProofLeaf {
         let mut leaf = other_leaf(self.height, way.len(), key, versions);
         if let Some(keys) = self.query.keys() {
             let mut here: Vec<_> = keys.iter().filter(|key| begins_with(key, way)).collect();
@@ -75,7 +77,7 @@ impl Prover<'_> {
     }
 
     /// Adds the parts of an entry that the query asks for.
-    fn fill(&self, leaf: &mut Leaf, versions: &[Version]) {
+    fn fill(&self, leaf: &mut ProofLeaf, versions: &[KeyVersion]) {
         let Some(((newest, value), before)) = versions.split_last() else { return };
         let hashes = past_hashes(versions);
         let shown = content(value.as_deref(), true);
@@ -86,7 +88,7 @@ impl Prover<'_> {
                 } else if !before.is_empty() {
                     let m = before.partition_point(|(block, _)| *block <= at);
                     let window = m.saturating_sub(1)..(m + 1).min(before.len());
-                    leaf.past = vec![Item::Integer(m as u64)];
+                    leaf.past = vec![HistoryPart::Integer(m as u64)];
                     self.window(leaf, before, &hashes, window, at);
                 }
             }
@@ -99,17 +101,18 @@ impl Prover<'_> {
                         before.partition_point(|(block, _)| *block < from).saturating_sub(1);
                     let end = before.partition_point(|(block, _)| *block <= to);
                     let end = (end + 1).min(before.len());
-                    let numbers = [first, end - first].map(|number| Item::Integer(number as u64));
+                    let numbers =
+                        [first, end - first].map(|number| HistoryPart::Integer(number as u64));
                     leaf.past = numbers.to_vec();
                     self.window(leaf, before, &hashes, first..end, to);
                 }
             }
             Query::Transfer { .. } => {
                 leaf.content = shown;
-                leaf.past = peaks(&hashes).into_iter().map(Item::Hash).collect();
+                leaf.past = peaks(&hashes).into_iter().map(HistoryPart::Hash).collect();
             }
             Query::Update { .. } => {
-                leaf.past = peaks(&hashes).into_iter().map(Item::Hash).collect();
+                leaf.past = peaks(&hashes).into_iter().map(HistoryPart::Hash).collect();
             }
             Query::Count { .. } => {}
         }
@@ -118,39 +121,39 @@ impl Prover<'_> {
     /// Adds a window of past versions, with values up to a block, and the hashes of the versions outside of it.
     fn window(
         &self,
-        leaf: &mut Leaf,
-        before: &[Version],
+        leaf: &mut ProofLeaf,
+        before: &[KeyVersion],
         hashes: &[prooflight_core::Hash],
         window: std::ops::Range<usize>,
         shown_up_to: u64,
     ) {
         for (block, value) in &before[window.clone()] {
             let content = content(value.as_deref(), *block <= shown_up_to);
-            leaf.past.push(Item::Version(self.height - block, content));
+            leaf.past.push(HistoryPart::Version(self.height - block, content));
         }
-        let hashes = several(hashes, window.start, window.end);
-        leaf.past.extend(hashes.into_iter().map(Item::Hash));
+        let hashes = roots_outside(hashes, window.start, window.end);
+        leaf.past.extend(hashes.into_iter().map(HistoryPart::Hash));
     }
 }
 
 /// The leaf of an entry outside of the query, in a kind without requested keys.
-pub fn other_leaf(height: u64, way: usize, key: &[u8], versions: &[Version]) -> Leaf {
+pub fn other_leaf(height: u64, way: usize, key: &[u8], versions: &[KeyVersion]) -> ProofLeaf {
     let (newest, value) = versions.last().expect("an entry has a version");
-    Leaf {
+    ProofLeaf {
         number: None,
         rest: key.get(way / 9..).unwrap_or_default().to_vec(),
         versions: versions.len() as u64,
         age: height - newest,
         content: content(value.as_deref(), false),
-        past: if versions.len() > 1 { vec![Item::Hash(past(versions))] } else { vec![] },
+        past: if versions.len() > 1 { vec![HistoryPart::Hash(past(versions))] } else { vec![] },
     }
 }
 
 /// A version's content: the value itself, or its hash.
-pub fn content(value: Option<&[u8]>, shown: bool) -> Content {
+pub fn content(value: Option<&[u8]>, shown: bool) -> VersionContent {
     match value {
-        None => Content::Tombstone,
-        Some(value) if shown => Content::Value(value.to_vec()),
-        Some(_) => Content::Hash(value_hash(value)),
+        None => VersionContent::Tombstone,
+        Some(value) if shown => VersionContent::Value(value.to_vec()),
+        Some(_) => VersionContent::Hash(value_hash(value)),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::tree::{Record, bit};
+use super::tree::{NodeRecord, bit};
 
 /// A query about a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Query {
     }
 
     /// Whether nothing below a node can be part of the answer.
-    pub const fn settles(&self, node: &Record) -> bool {
+    pub const fn settles(&self, node: &NodeRecord) -> bool {
         match self {
             Self::Range { at, .. } => node.live == 0 && node.version <= *at,
             Self::Transfer { after: Some(after), .. } => node.version <= *after,

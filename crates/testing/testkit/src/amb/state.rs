@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 
 use prooflight_core::{Hash, blake2b256};
 
-use super::tree::{Node, Record, grow};
+use super::tree::{NodeRecord, TreeNode, grow};
 
 /// A key and its new value; `None` deletes it.
-pub type Op = (Vec<u8>, Option<Vec<u8>>);
+pub type KeyOp = (Vec<u8>, Option<Vec<u8>>);
 
 /// The block of a version, and its value; `None` for a tombstone.
-pub type Version = (u64, Option<Vec<u8>>);
+pub type KeyVersion = (u64, Option<Vec<u8>>);
 
 /// The state after a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct AmbModel {
     /// The newest block; also 0 before the first block.
     pub height: u64,
     /// The versions of each key, ascending.
-    pub entries: BTreeMap<Vec<u8>, Vec<Version>>,
+    pub entries: BTreeMap<Vec<u8>, Vec<KeyVersion>>,
 }
 
-impl State {
+impl AmbModel {
     /// The state after these blocks, from block 0 on.
     pub fn after<const N: usize>(blocks: [&[(&str, Option<&str>)]; N]) -> Self {
         let mut state = Self::default();
@@ -35,7 +35,7 @@ impl State {
     }
 
     /// Applies a block's operations. The last one on a key counts; a deletion of a key without a value does nothing.
-    pub fn apply(&mut self, height: u64, ops: impl IntoIterator<Item = Op>) {
+    pub fn apply(&mut self, height: u64, ops: impl IntoIterator<Item = KeyOp>) {
         assert!(height >= self.height, "blocks ascend");
         self.height = height;
         for (key, value) in ops.into_iter().collect::<BTreeMap<_, _>>() {
@@ -58,19 +58,19 @@ impl State {
     }
 
     /// The last version of a key up to a block.
-    pub fn at(&self, key: &[u8], block: u64) -> Option<&Version> {
+    pub fn at(&self, key: &[u8], block: u64) -> Option<&KeyVersion> {
         self.entries.get(key)?.iter().rfind(|(written, _)| *written <= block)
     }
 
     /// The tree, unless it is empty.
-    pub fn tree(&self) -> Option<Node> {
+    pub fn tree(&self) -> Option<TreeNode> {
         let entries = self.entries.iter().map(|(key, versions)| (&key[..], &versions[..]));
         grow(&entries.collect::<Vec<_>>())
     }
 
     /// The root.
     pub fn root(&self) -> Hash {
-        let record = self.tree().map_or(Record::EMPTY, |tree| tree.record);
+        let record = self.tree().map_or(NodeRecord::EMPTY, |tree| tree.record);
         blake2b256(&[&[0x15], &record.encode()])
     }
 

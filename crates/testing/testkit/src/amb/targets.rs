@@ -3,27 +3,27 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
-use prooflight_amb::prover::{PageSize, Tree};
+use prooflight_amb::prover::{MemoryTree, PageSize};
 use prooflight_amb::{
-    Count, Get, Hist, Part, Range, Root, Transfer, UPDATE_LIMITS, verify, verify_count,
-    verify_history, verify_range, verify_transfer, verify_update,
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
+    UPDATE_LIMITS, UpdatePart, verify, verify_count, verify_history, verify_range, verify_transfer,
+    verify_update,
 };
-use prooflight_core::store::Change;
-use prooflight_core::{Answer, Code, Error, Limits, Reason};
+use prooflight_core::store::RawKeyChange;
+use prooflight_core::{Code, Error, Limits, PastState, Reason};
 
+use crate::replay::FuzzTarget;
 use crate::smt::draw::mutate;
 
-pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
-
 /// The targets, by name.
-pub const TARGETS: [(&str, Target); 1] = [("amb_proof", amb_proof)];
+pub const TARGETS: [(&str, FuzzTarget); 1] = [("amb_proof", amb_proof)];
 
-type Value = Option<Vec<u8>>;
+type OptionalValue = Option<Vec<u8>>;
 
 /// Verifies proofs of every kind: changed ones, those of other questions, and arbitrary bytes.
 pub fn amb_proof(u: &mut Unstructured<'_>) -> Result<()> {
-    let chain = Chain::draw(u)?;
-    let (asked, other) = (Question::draw(u, &chain)?, Question::draw(u, &chain)?);
+    let chain = FuzzChain::draw(u)?;
+    let (asked, other) = (FuzzQuery::draw(u, &chain)?, FuzzQuery::draw(u, &chain)?);
     if u.ratio(1, 8)? {
         let length = u.arbitrary_len::<u8>()?;
         asked.judge(&chain, &[&[1, 6, asked.kind()], u.bytes(length)?].concat());
@@ -43,20 +43,20 @@ pub fn amb_proof(u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 /// A short chain over few keys, with a dictionary of all versions.
-struct Chain {
-    tree: Tree,
-    root: Root,
-    versions: BTreeMap<Vec<u8>, Vec<(u64, Value)>>,
+struct FuzzChain {
+    tree: MemoryTree,
+    root: TrustedRoot,
+    versions: BTreeMap<Vec<u8>, Vec<(u64, OptionalValue)>>,
 }
 
-impl Chain {
+impl FuzzChain {
     fn draw(u: &mut Unstructured<'_>) -> Result<Self> {
-        let (mut tree, mut versions) = (Tree::new(), BTreeMap::<Vec<u8>, Vec<_>>::new());
-        let mut root = Root { hash: tree.root(), height: 0 };
+        let (mut tree, mut versions) = (MemoryTree::new(), BTreeMap::<Vec<u8>, Vec<_>>::new());
+        let mut root = TrustedRoot { hash: tree.root(), height: 0 };
         for height in 0..u.int_in_range(1..=8)? {
             let operations = operations(u, &tree)?;
             let hash = tree.update(height, &changes(&operations)).unwrap();
-            root = Root { hash, height };
+            root = TrustedRoot { hash, height };
             for (key, value) in operations {
                 versions.entry(key).or_default().push((height, value));
             }
@@ -64,20 +64,20 @@ impl Chain {
         Ok(Self { tree, root, versions })
     }
 
-    fn answer((block, value): &(u64, Value)) -> Answer<'_> {
+    fn answer((block, value): &(u64, OptionalValue)) -> PastState<'_> {
         match value {
-            Some(value) => Answer::Present { value, since: *block },
-            None => Answer::Deleted { deleted_at: *block },
+            Some(value) => PastState::Present { value, since: *block },
+            None => PastState::Deleted { deleted_at: *block },
         }
     }
 
-    fn of(&self, key: &[u8]) -> &[(u64, Value)] {
+    fn of(&self, key: &[u8]) -> &[(u64, OptionalValue)] {
         self.versions.get(key).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn at(&self, key: &[u8], block: u64) -> Answer<'_> {
+    fn at(&self, key: &[u8], block: u64) -> PastState<'_> {
         let version = self.of(key).iter().rfind(|(at, _)| *at <= block);
-        version.map_or(Answer::NeverWritten, Self::answer)
+        version.map_or(PastState::NeverWritten, Self::answer)
     }
 
     /// The keys of a range with their versions.
@@ -85,7 +85,7 @@ impl Chain {
         &'c self,
         lo: &'c [u8],
         hi: Option<&'c [u8]>,
-    ) -> impl Iterator<Item = (&'c Vec<u8>, &'c [(u64, Value)])> {
+    ) -> impl Iterator<Item = (&'c Vec<u8>, &'c [(u64, OptionalValue)])> {
         let is_inside = move |key: &[u8]| lo <= key && hi.is_none_or(|hi| key < hi);
         let entries = self.versions.iter().filter(move |(key, _)| is_inside(key));
         entries.map(|(key, versions)| (key, versions.as_slice()))
@@ -93,17 +93,17 @@ impl Chain {
 }
 
 #[derive(Debug)]
-enum Question {
+enum FuzzQuery {
     Get { keys: Vec<Vec<u8>>, at: u64 },
     Hist { keys: Vec<Vec<u8>>, from: u64, to: u64 },
     Range { lo: Vec<u8>, hi: Option<Vec<u8>>, at: u64, reverse: bool, entries: usize },
     Count { lo: Vec<u8>, hi: Option<Vec<u8>> },
     Transfer { lo: Vec<u8>, hi: Option<Vec<u8>>, after: Option<u64>, entries: usize },
-    Update { operations: Vec<(Vec<u8>, Value)> },
+    Update { operations: Vec<(Vec<u8>, OptionalValue)> },
 }
 
-impl Question {
-    fn draw(u: &mut Unstructured<'_>, chain: &Chain) -> Result<Self> {
+impl FuzzQuery {
+    fn draw(u: &mut Unstructured<'_>, chain: &FuzzChain) -> Result<Self> {
         let keys = (0..u.int_in_range(1..=4)?).map(|_| key(u)).collect::<Result<Vec<_>>>()?;
         let from = u.int_in_range(0..=chain.root.height)?;
         let to = u.int_in_range(from..=chain.root.height)?;
@@ -135,21 +135,21 @@ impl Question {
         }
     }
 
-    fn prove(&self, chain: &Chain) -> Vec<u8> {
+    fn prove(&self, chain: &FuzzChain) -> Vec<u8> {
         let size = |entries: usize| PageSize { entries, ..PageSize::default() };
         let tree = &chain.tree;
         let proof = match self {
-            Self::Get { keys, at } => tree.prove(&Get { keys: &slices(keys), at: *at }),
+            Self::Get { keys, at } => tree.prove(&KeysQuestion { keys: &slices(keys), at: *at }),
             Self::Hist { keys, from, to } => {
-                tree.prove_history(&Hist { keys: &slices(keys), from: *from, to: *to })
+                tree.prove_history(&HistoryQuestion { keys: &slices(keys), from: *from, to: *to })
             }
             Self::Range { lo, hi, at, reverse, entries } => {
-                let question = Range { lo, hi: hi.as_deref(), at: *at, reverse: *reverse };
+                let question = RangeQuestion { lo, hi: hi.as_deref(), at: *at, reverse: *reverse };
                 tree.prove_range(&question, size(*entries))
             }
-            Self::Count { lo, hi } => tree.prove_count(&Count { lo, hi: hi.as_deref() }),
+            Self::Count { lo, hi } => tree.prove_count(&CountQuestion { lo, hi: hi.as_deref() }),
             Self::Transfer { lo, hi, after, entries } => {
-                let question = Transfer { lo, hi: hi.as_deref(), after: *after };
+                let question = TransferQuestion { lo, hi: hi.as_deref(), after: *after };
                 tree.prove_transfer(&question, size(*entries))
             }
             Self::Update { operations } => {
@@ -161,7 +161,7 @@ impl Question {
     }
 
     /// Checks that a proof is refused or gives the true answer; returns the reason of a refusal.
-    fn judge(&self, chain: &Chain, proof: &[u8]) -> Option<Reason> {
+    fn judge(&self, chain: &FuzzChain, proof: &[u8]) -> Option<Reason> {
         match self.accept(chain, proof) {
             Ok(()) => None,
             Err(error) => {
@@ -172,27 +172,28 @@ impl Question {
         }
     }
 
-    fn accept(&self, chain: &Chain, proof: &[u8]) -> Result<(), Error> {
+    fn accept(&self, chain: &FuzzChain, proof: &[u8]) -> Result<(), Error> {
         let (root, limits) = (&chain.root, Limits::DEFAULT);
         match self {
             Self::Get { keys, at } => {
-                let answers = verify(root, &Get { keys: &slices(keys), at: *at }, proof, &limits)?;
+                let answers =
+                    verify(root, &KeysQuestion { keys: &slices(keys), at: *at }, proof, &limits)?;
                 let expected: Vec<_> = keys.iter().map(|key| chain.at(key, *at)).collect();
                 assert_eq!(*answers, expected);
             }
             Self::Hist { keys, from, to } => {
-                let question = Hist { keys: &slices(keys), from: *from, to: *to };
+                let question = HistoryQuestion { keys: &slices(keys), from: *from, to: *to };
                 let histories = verify_history(root, &question, proof, &limits)?;
                 for (key, history) in keys.iter().zip(histories.iter()) {
                     let before = chain.of(key).iter().rfind(|(at, _)| at < from);
-                    let before = before.map_or(Answer::NeverWritten, Chain::answer);
+                    let before = before.map_or(PastState::NeverWritten, FuzzChain::answer);
                     let inside = chain.of(key).iter().filter(|(at, _)| (from..=to).contains(&at));
                     assert_eq!(history.entering, Some(before));
-                    assert!(history.changes.iter().copied().eq(inside.map(Chain::answer)));
+                    assert!(history.changes.iter().copied().eq(inside.map(FuzzChain::answer)));
                 }
             }
             Self::Range { lo, hi, at, reverse, .. } => {
-                let question = Range { lo, hi: hi.as_deref(), at: *at, reverse: *reverse };
+                let question = RangeQuestion { lo, hi: hi.as_deref(), at: *at, reverse: *reverse };
                 let page = verify_range(root, &question, proof, &limits)?.into_inner();
                 let (first, end) = match (page.next, *reverse) {
                     (None, _) => (question.lo, question.hi),
@@ -208,18 +209,19 @@ impl Question {
                     expected.reverse();
                 }
                 let found = page.entries.iter().map(|entry| {
-                    (&entry.key, Answer::Present { value: entry.value, since: entry.since })
+                    (&entry.key, PastState::Present { value: entry.value, since: entry.since })
                 });
                 assert!(found.eq(expected), "{page:?}");
             }
             Self::Count { lo, hi } => {
-                let count = verify_count(root, &Count { lo, hi: hi.as_deref() }, proof, &limits)?;
+                let count =
+                    verify_count(root, &CountQuestion { lo, hi: hi.as_deref() }, proof, &limits)?;
                 let live = chain.inside(lo, hi.as_deref());
                 let live = live.filter(|(key, _)| chain.tree.get(key).is_some()).count();
                 assert_eq!(*count, live as u64);
             }
             Self::Transfer { lo, hi, after, .. } => {
-                let question = Transfer { lo, hi: hi.as_deref(), after: *after };
+                let question = TransferQuestion { lo, hi: hi.as_deref(), after: *after };
                 let page = verify_transfer(root, &question, proof, &limits)?.into_inner();
                 let end = page.next.or(question.hi);
                 let entries = chain.inside(lo, end).filter_map(|(key, versions)| {
@@ -237,7 +239,7 @@ impl Question {
             Self::Update { operations } => {
                 let keys: Vec<_> = operations.iter().map(|(key, _)| key.clone()).collect();
                 let (keys, changes) = (slices(&keys), changes(operations));
-                let part = Part { keys: &keys, proof };
+                let part = UpdatePart { keys: &keys, proof };
                 let next = verify_update(root, &changes, &[part], &UPDATE_LIMITS)?;
                 let mut tree = chain.tree.clone();
                 let expected = tree.update(root.height + 1, &changes).unwrap();
@@ -252,12 +254,15 @@ fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
     keys.iter().map(Vec::as_slice).collect()
 }
 
-fn changes(operations: &[(Vec<u8>, Value)]) -> Vec<Change<'_>> {
-    operations.iter().map(Change::from).collect()
+fn changes(operations: &[(Vec<u8>, OptionalValue)]) -> Vec<RawKeyChange<'_>> {
+    operations.iter().map(RawKeyChange::from).collect()
 }
 
 /// Draws the normalised operations of a block.
-fn operations(u: &mut Unstructured<'_>, tree: &Tree) -> Result<Vec<(Vec<u8>, Value)>> {
+fn operations(
+    u: &mut Unstructured<'_>,
+    tree: &MemoryTree,
+) -> Result<Vec<(Vec<u8>, OptionalValue)>> {
     let mut operations = BTreeMap::new();
     for _ in 0..u.int_in_range(0..=6)? {
         let key = key(u)?;

@@ -2,35 +2,35 @@
 
 use prooflight_core::{Hash, blake2b256};
 
-use super::state::Version;
+use super::state::KeyVersion;
 
 /// The value hash of a tombstone.
 const NO_VALUE: Hash = [0; 32];
 
 /// A node, with its record.
 #[derive(Clone, Debug)]
-pub struct Node {
-    pub record: Record,
-    pub kind: Kind,
+pub struct TreeNode {
+    pub record: NodeRecord,
+    pub kind: NodeKind,
 }
 
 /// The two kinds of nodes.
 #[derive(Clone, Debug)]
-pub enum Kind {
-    Leaf { key: Vec<u8>, versions: Vec<Version> },
-    Branch { prefix: Vec<bool>, children: Box<[Node; 2]> },
+pub enum NodeKind {
+    Leaf { key: Vec<u8>, versions: Vec<KeyVersion> },
+    Branch { prefix: Vec<bool>, children: Box<[TreeNode; 2]> },
 }
 
 /// The part of a node that the hash of the branch above binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct NodeRecord {
     pub version: u64,
     pub live: u64,
     pub dead: u64,
     pub hash: Hash,
 }
 
-impl Record {
+impl NodeRecord {
     /// The record of the tree without entries.
     pub const EMPTY: Self = Self { version: 0, live: 0, dead: 0, hash: [0; 32] };
 
@@ -62,21 +62,21 @@ pub fn label(prefix: &[bool]) -> Vec<u8> {
 }
 
 /// The tree over entries, which are sorted by key.
-pub fn grow(entries: &[(&[u8], &[Version])]) -> Option<Node> {
+pub fn grow(entries: &[(&[u8], &[KeyVersion])]) -> Option<TreeNode> {
     let (&(first, versions), &(last, _)) = (entries.first()?, entries.last()?);
     if entries.len() == 1 {
-        let kind = Kind::Leaf { key: first.to_vec(), versions: versions.to_vec() };
-        return Some(Node { record: record_of_entry(first, versions), kind });
+        let kind = NodeKind::Leaf { key: first.to_vec(), versions: versions.to_vec() };
+        return Some(TreeNode { record: record_of_entry(first, versions), kind });
     }
     let depth = (0..=2304).find(|&at| bit(first, at) != bit(last, at)).expect("different keys");
     let middle = entries.partition_point(|(key, _)| !bit(key, depth));
     let children = [grow(&entries[..middle])?, grow(&entries[middle..])?];
     let prefix = bits(first, depth);
     let record = record_of_branch(&prefix, children.each_ref().map(|child| child.record));
-    Some(Node { record, kind: Kind::Branch { prefix, children: Box::new(children) } })
+    Some(TreeNode { record, kind: NodeKind::Branch { prefix, children: Box::new(children) } })
 }
 
-fn record_of_entry(key: &[u8], versions: &[Version]) -> Record {
+fn record_of_entry(key: &[u8], versions: &[KeyVersion]) -> NodeRecord {
     let (block, value) = versions.last().expect("an entry has a version");
     let is_live = value.is_some();
     let hash = blake2b256(&[
@@ -89,13 +89,13 @@ fn record_of_entry(key: &[u8], versions: &[Version]) -> Record {
         &value_hash(value.as_deref()),
         &past(versions),
     ]);
-    Record { version: *block, live: u64::from(is_live), dead: u64::from(!is_live), hash }
+    NodeRecord { version: *block, live: u64::from(is_live), dead: u64::from(!is_live), hash }
 }
 
-fn record_of_branch(prefix: &[bool], [left, right]: [Record; 2]) -> Record {
+fn record_of_branch(prefix: &[bool], [left, right]: [NodeRecord; 2]) -> NodeRecord {
     let depth = u16::try_from(prefix.len()).expect("keys are short").to_be_bytes();
     let hash = blake2b256(&[&[0x11], &depth, &label(prefix), &left.encode(), &right.encode()]);
-    Record {
+    NodeRecord {
         version: left.version.max(right.version),
         live: left.live + right.live,
         dead: left.dead + right.dead,
@@ -108,8 +108,8 @@ pub fn value_hash(value: Option<&[u8]>) -> Hash {
 }
 
 /// The hashes of all versions but the newest.
-pub fn past_hashes(versions: &[Version]) -> Vec<Hash> {
-    let hash = |(block, value): &Version| {
+pub fn past_hashes(versions: &[KeyVersion]) -> Vec<Hash> {
+    let hash = |(block, value): &KeyVersion| {
         let value_hash = value_hash(value.as_deref());
         blake2b256(&[&[0, 0x13], &block.to_be_bytes(), &[u8::from(value.is_some())], &value_hash])
     };
@@ -117,7 +117,7 @@ pub fn past_hashes(versions: &[Version]) -> Vec<Hash> {
 }
 
 /// The root over all versions but the newest.
-pub fn past(versions: &[Version]) -> Hash {
+pub fn past(versions: &[KeyVersion]) -> Hash {
     merkle_root(&past_hashes(versions))
 }
 
@@ -134,7 +134,7 @@ pub fn merkle_root(leaves: &[Hash]) -> Hash {
 }
 
 /// The roots of the largest subtrees without a leaf in `first..end`, in the order of the leaves.
-pub fn several(leaves: &[Hash], first: usize, end: usize) -> Vec<Hash> {
+pub fn roots_outside(leaves: &[Hash], first: usize, end: usize) -> Vec<Hash> {
     if first >= end || leaves.is_empty() {
         return vec![merkle_root(leaves)];
     }
@@ -143,8 +143,8 @@ pub fn several(leaves: &[Hash], first: usize, end: usize) -> Vec<Hash> {
     }
     let middle = largest_power_below(leaves.len());
     let (left, right) = leaves.split_at(middle);
-    let before = several(left, first.min(middle), end.min(middle));
-    let after = several(right, first.max(middle) - middle, end.max(middle) - middle);
+    let before = roots_outside(left, first.min(middle), end.min(middle));
+    let after = roots_outside(right, first.max(middle) - middle, end.max(middle) - middle);
     [before, after].concat()
 }
 

@@ -3,16 +3,16 @@
 use arbitrary::{Result, Unstructured};
 use prooflight_avl::{Mode, Params};
 
-use super::op::Op;
+use super::op::OwnedOperation;
 
 /// The pinned parameters of a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct EntryShape {
     pub key_length: usize,
     pub value_length: Option<usize>,
 }
 
-impl Shape {
+impl EntryShape {
     pub const ALL: [Self; 8] = [
         Self { key_length: 1, value_length: None },
         Self { key_length: 1, value_length: Some(0) },
@@ -63,20 +63,20 @@ impl Shape {
         Ok(value)
     }
 
-    pub fn draw_op(&self, u: &mut Unstructured<'_>) -> Result<Op> {
+    pub fn draw_op(&self, u: &mut Unstructured<'_>) -> Result<OwnedOperation> {
         let key = self.draw_key(u)?;
         Ok(match u.int_in_range(0..=9)? {
-            0 => Op::Lookup(key),
-            1 => Op::Insert(key, self.draw_value(u)?),
-            2 => Op::Update(key, self.draw_value(u)?),
-            3 | 4 => Op::InsertOrUpdate(key, self.draw_value(u)?),
-            5 => Op::Remove(key),
-            6 | 7 => Op::RemoveIfExists(key),
-            _ => Op::UpdateLongBy(key, draw_delta(u)?),
+            0 => OwnedOperation::Lookup(key),
+            1 => OwnedOperation::Insert(key, self.draw_value(u)?),
+            2 => OwnedOperation::Update(key, self.draw_value(u)?),
+            3 | 4 => OwnedOperation::InsertOrUpdate(key, self.draw_value(u)?),
+            5 => OwnedOperation::Remove(key),
+            6 | 7 => OwnedOperation::RemoveIfExists(key),
+            _ => OwnedOperation::UpdateLongBy(key, draw_delta(u)?),
         })
     }
 
-    pub fn draw_ops(&self, u: &mut Unstructured<'_>, most: usize) -> Result<Vec<Op>> {
+    pub fn draw_ops(&self, u: &mut Unstructured<'_>, most: usize) -> Result<Vec<OwnedOperation>> {
         (0..u.int_in_range(0..=most)?).map(|_| self.draw_op(u)).collect()
     }
 }

@@ -4,34 +4,34 @@ use arbitrary::{Result, Unstructured};
 use prooflight_avl::{AvlProver, Digest, Mode, OldValue, verify_batch};
 use prooflight_core::{Code, Error};
 
-use super::anatomy::Anatomy;
-use super::draw::Shape;
-use super::model::Model;
-use super::op::{Op, ours};
+use super::draw::EntryShape;
+use super::model::DictionaryModel;
+use super::op::{OwnedOperation, as_operations};
+use super::proof_parts::ProofParts;
 
 /// A dictionary, both in the prover and in the model.
 #[derive(Clone, Debug)]
-pub struct Honest {
-    pub shape: Shape,
+pub struct HonestDictionary {
+    pub shape: EntryShape,
     pub prover: AvlProver,
-    pub model: Model,
+    pub model: DictionaryModel,
 }
 
 /// A true statement about an honest dictionary, with its proof.
 #[derive(Clone, Debug)]
-pub struct Statement {
-    pub ops: Vec<Op>,
+pub struct TrueStatement {
+    pub ops: Vec<OwnedOperation>,
     pub proof: Vec<u8>,
 }
 
-impl Honest {
-    pub fn new(shape: Shape) -> Self {
+impl HonestDictionary {
+    pub fn new(shape: EntryShape) -> Self {
         let prover = AvlProver::new(shape.params(Mode::Strict)).unwrap();
-        Self { shape, prover, model: Model::new(shape) }
+        Self { shape, prover, model: DictionaryModel::new(shape) }
     }
 
     /// A dictionary after up to `most` operations.
-    pub fn draw(u: &mut Unstructured<'_>, shape: Shape, most: usize) -> Result<Self> {
+    pub fn draw(u: &mut Unstructured<'_>, shape: EntryShape, most: usize) -> Result<Self> {
         let mut honest = Self::new(shape);
         let ops = shape.draw_ops(u, most)?;
         honest.apply(&honest.possible(ops));
@@ -39,20 +39,20 @@ impl Honest {
     }
 
     /// The operations that succeed when a list is applied in order.
-    pub fn possible(&self, ops: Vec<Op>) -> Vec<Op> {
+    pub fn possible(&self, ops: Vec<OwnedOperation>) -> Vec<OwnedOperation> {
         let mut model = self.model.clone();
         ops.into_iter().filter(|op| model.apply(op).is_ok()).collect()
     }
 
     /// A statement about the operations of a list that succeed.
-    pub fn state(&self, ops: Vec<Op>) -> Statement {
+    pub fn state(&self, ops: Vec<OwnedOperation>) -> TrueStatement {
         let ops = self.possible(ops);
-        let proof = self.prover.prove_batch(&ours(&ops)).unwrap().proof;
-        Statement { ops, proof }
+        let proof = self.prover.prove_batch(&as_operations(&ops)).unwrap().proof;
+        TrueStatement { ops, proof }
     }
 
-    pub fn apply(&mut self, ops: &[Op]) {
-        self.prover.apply_batch(&ours(ops)).unwrap();
+    pub fn apply(&mut self, ops: &[OwnedOperation]) {
+        self.prover.apply_batch(&as_operations(ops)).unwrap();
         for op in ops {
             self.model.apply(op).unwrap();
         }
@@ -63,16 +63,20 @@ impl Honest {
     }
 
     /// A statement's proof that also expands the nodes of another statement, under the same root.
-    pub fn show_more(&self, statement: &Statement, other: &Statement) -> Vec<u8> {
+    pub fn show_more(&self, statement: &TrueStatement, other: &TrueStatement) -> Vec<u8> {
         let both = self.state([&statement.ops[..], &other.ops].concat());
-        let mut anatomy = Anatomy::parse(&both.proof, self.shape).unwrap();
-        anatomy.directions = Anatomy::parse(&statement.proof, self.shape).unwrap().directions;
+        let mut anatomy = ProofParts::parse(&both.proof, self.shape).unwrap();
+        anatomy.directions = ProofParts::parse(&statement.proof, self.shape).unwrap().directions;
         anatomy.bytes(self.shape)
     }
 
     /// A statement's proof with an expanded subtree replaced by its label, under the same root.
-    pub fn show_less(&self, u: &mut Unstructured<'_>, statement: &Statement) -> Result<Vec<u8>> {
-        let mut anatomy = Anatomy::parse(&statement.proof, self.shape).unwrap();
+    pub fn show_less(
+        &self,
+        u: &mut Unstructured<'_>,
+        statement: &TrueStatement,
+    ) -> Result<Vec<u8>> {
+        let mut anatomy = ProofParts::parse(&statement.proof, self.shape).unwrap();
         let at = u.choose_index(anatomy.tokens.len())?;
         anatomy.collapse(at);
         Ok(anatomy.bytes(self.shape))
@@ -81,8 +85,8 @@ impl Honest {
     /// Verifies, and panics if anything is accepted that the model or the prover contradicts.
     ///
     /// In strict mode the accepted bytes must also be the prover's own.
-    pub fn judge(&self, ops: &[Op], proof: &[u8], mode: Mode) -> Result<(), Error> {
-        let operations = ours(ops);
+    pub fn judge(&self, ops: &[OwnedOperation], proof: &[u8], mode: Mode) -> Result<(), Error> {
+        let operations = as_operations(ops);
         let params = self.shape.params(mode);
         let verified = verify_batch(&self.digest(), &operations, proof, &params)
             .inspect_err(assert_is_refusal)?;

@@ -4,27 +4,27 @@ use arbitrary::{Result, Unstructured};
 use prooflight_avl::{Digest, Mode, Transition, verify_batch};
 use prooflight_core::{Error, Reason, Verified};
 
-use super::anatomy::{Anatomy, Root, Token};
-use super::draw::Shape;
-use super::honest::{Honest, assert_is_refusal};
-use super::op::{Op, ours};
+use super::draw::EntryShape;
+use super::honest::{HonestDictionary, assert_is_refusal};
+use super::op::{OwnedOperation, as_operations};
 use super::peer;
+use super::proof_parts::{ProofParts, ProofToken, TreeRoot};
 
 /// A proof with operations and a digest for it.
 #[derive(Clone, Debug)]
-pub struct Hostile {
-    pub shape: Shape,
+pub struct HostileBatch {
+    pub shape: EntryShape,
     pub digest: [u8; 33],
-    pub ops: Vec<Op>,
+    pub ops: Vec<OwnedOperation>,
     pub proof: Vec<u8>,
     /// The tree of the proof, if it has one, hashed independently.
-    pub root: Option<Root>,
+    pub root: Option<TreeRoot>,
 }
 
-impl Hostile {
+impl HostileBatch {
     /// A proof under a digest of its own root, with the height that follows from the balances.
-    pub fn new(shape: Shape, ops: Vec<Op>, proof: Vec<u8>) -> Self {
-        let root = Anatomy::parse(&proof, shape).and_then(|anatomy| anatomy.root());
+    pub fn new(shape: EntryShape, ops: Vec<OwnedOperation>, proof: Vec<u8>) -> Self {
+        let root = ProofParts::parse(&proof, shape).and_then(|anatomy| anatomy.root());
         let height = root.and_then(|root| root.height);
         let height = height.map_or(0, |height| u8::try_from(height).unwrap_or(u8::MAX));
         let digest = root.map_or([0; 33], |root| root.digest(height));
@@ -32,7 +32,7 @@ impl Hostile {
     }
 
     pub fn draw(u: &mut Unstructured<'_>) -> Result<Self> {
-        let shape = Shape::draw(u)?;
+        let shape = EntryShape::draw(u)?;
         let (ops, anatomy) = match u.int_in_range(0..=8)? {
             0 => return raw(u, shape),
             1..=5 => perturbed(u, shape)?,
@@ -52,7 +52,7 @@ impl Hostile {
     /// Verifies in both modes and panics if the answers contradict each other or the peer's.
     pub fn check(&self) {
         let digest = Digest(self.digest);
-        let operations = ours(&self.ops);
+        let operations = as_operations(&self.ops);
         let verify = |mode| {
             verify_batch(&digest, &operations, &self.proof, &self.shape.params(mode))
                 .inspect_err(assert_is_refusal)
@@ -98,19 +98,19 @@ impl Hostile {
 
     /// Whether the peer's integers overflow where scrypto's do not: heights below 0, the negated -128.
     fn peer_overflows(&self) -> bool {
-        let deletes = self.ops.iter().filter(|op| op.ours().may_delete()).count();
-        let anatomy = Anatomy::parse(&self.proof, self.shape);
-        let lowest = anatomy.is_some_and(|it| it.tokens.contains(&Token::Internal(0x80)));
+        let deletes = self.ops.iter().filter(|op| op.as_operation().may_delete()).count();
+        let anatomy = ProofParts::parse(&self.proof, self.shape);
+        let lowest = anatomy.is_some_and(|it| it.tokens.contains(&ProofToken::Internal(0x80)));
         lowest || usize::from(self.digest[32]) < deletes
     }
 }
 
 /// Any bytes at all.
-fn raw(u: &mut Unstructured<'_>, shape: Shape) -> Result<Hostile> {
+fn raw(u: &mut Unstructured<'_>, shape: EntryShape) -> Result<HostileBatch> {
     let ops = shape.draw_ops(u, 6)?;
     let height: Option<u8> = u.arbitrary()?;
     let proof = u.bytes(u.len())?.to_vec();
-    let mut hostile = Hostile::new(shape, ops, proof);
+    let mut hostile = HostileBatch::new(shape, ops, proof);
     if let Some(height) = height {
         hostile.digest[32] = height;
     }
@@ -118,17 +118,20 @@ fn raw(u: &mut Unstructured<'_>, shape: Shape) -> Result<Hostile> {
 }
 
 /// An honest proof with a few nodes changed.
-fn perturbed(u: &mut Unstructured<'_>, shape: Shape) -> Result<(Vec<Op>, Anatomy)> {
-    let honest = Honest::draw(u, shape, 40)?;
+fn perturbed(
+    u: &mut Unstructured<'_>,
+    shape: EntryShape,
+) -> Result<(Vec<OwnedOperation>, ProofParts)> {
+    let honest = HonestDictionary::draw(u, shape, 40)?;
     let statement = honest.state(shape.draw_ops(u, 8)?);
-    let mut anatomy = Anatomy::parse(&statement.proof, shape).unwrap();
+    let mut anatomy = ProofParts::parse(&statement.proof, shape).unwrap();
     for _ in 0..u.int_in_range(0..=4)? {
         perturb(u, shape, &mut anatomy)?;
     }
     Ok((statement.ops, anatomy))
 }
 
-fn perturb(u: &mut Unstructured<'_>, shape: Shape, anatomy: &mut Anatomy) -> Result<()> {
+fn perturb(u: &mut Unstructured<'_>, shape: EntryShape, anatomy: &mut ProofParts) -> Result<()> {
     let choice = u.int_in_range(0..=29)?;
     if choice < 3 {
         match u.int_in_range(0..=anatomy.directions.len())?.checked_sub(1) {
@@ -155,27 +158,27 @@ fn perturb(u: &mut Unstructured<'_>, shape: Shape, anatomy: &mut Anatomy) -> Res
         (7..=11, _) => anatomy.collapse(at),
         (12, _) => {
             // Replace a leaf or label by a node over it and another one.
-            let [below, above] = [draw_token(u, shape)?, Token::Internal(draw_balance(u)?)];
+            let [below, above] = [draw_token(u, shape)?, ProofToken::Internal(draw_balance(u)?)];
             let after = at + 1;
             anatomy.tokens.splice(after..after, [below, above]);
         }
-        (_, Token::Internal(balance)) => *balance = draw_balance(u)?,
-        (13..=16, Token::Leaf { key, .. }) => *key = shape.draw_key(u)?,
-        (17..=20, Token::Leaf { next_key, .. }) => *next_key = shape.draw_key(u)?,
-        (_, Token::Leaf { value, .. }) => *value = shape.draw_value(u)?,
-        (_, Token::Label(label)) => label[0] ^= 1,
+        (_, ProofToken::Internal(balance)) => *balance = draw_balance(u)?,
+        (13..=16, ProofToken::Leaf { key, .. }) => *key = shape.draw_key(u)?,
+        (17..=20, ProofToken::Leaf { next_key, .. }) => *next_key = shape.draw_key(u)?,
+        (_, ProofToken::Leaf { value, .. }) => *value = shape.draw_value(u)?,
+        (_, ProofToken::Label(label)) => label[0] ^= 1,
     }
     Ok(())
 }
 
-fn draw_token(u: &mut Unstructured<'_>, shape: Shape) -> Result<Token> {
+fn draw_token(u: &mut Unstructured<'_>, shape: EntryShape) -> Result<ProofToken> {
     Ok(match u.int_in_range(0..=2)? {
-        0 => Token::Label([u.arbitrary()?; 32]),
+        0 => ProofToken::Label([u.arbitrary()?; 32]),
         1 => {
             let (key, next_key) = (shape.draw_key(u)?, shape.draw_key(u)?);
-            Token::Leaf { key, next_key, value: shape.draw_value(u)? }
+            ProofToken::Leaf { key, next_key, value: shape.draw_value(u)? }
         }
-        _ => Token::Internal(draw_balance(u)?),
+        _ => ProofToken::Internal(draw_balance(u)?),
     })
 }
 
@@ -191,8 +194,8 @@ fn draw_balance(u: &mut Unstructured<'_>) -> Result<u8> {
 }
 
 /// A tree of any shape whose leaves are mostly in order, with the paths to some of its keys.
-fn grown(u: &mut Unstructured<'_>, shape: Shape) -> Result<(Vec<Op>, Anatomy)> {
-    let mut tree = Growing { shape, tokens: Vec::new(), key: 0, paths: Vec::new() };
+fn grown(u: &mut Unstructured<'_>, shape: EntryShape) -> Result<(Vec<OwnedOperation>, ProofParts)> {
+    let mut tree = TreeGrower { shape, tokens: Vec::new(), key: 0, paths: Vec::new() };
     let depth = u.int_in_range(0..=12)?;
     tree.grow(u, depth, &mut Vec::new())?;
     let mut ops = Vec::new();
@@ -211,22 +214,22 @@ fn grown(u: &mut Unstructured<'_>, shape: Shape) -> Result<(Vec<Op>, Anatomy)> {
     bits.resize(bits.len() + u.int_in_range(0..=20)?, false);
     let byte =
         |bits: &[bool]| (0..).zip(bits).fold(0, |byte, (at, &bit)| byte | u8::from(bit) << at);
-    Ok((ops, Anatomy { tokens: tree.tokens, directions: bits.chunks(8).map(byte).collect() }))
+    Ok((ops, ProofParts { tokens: tree.tokens, directions: bits.chunks(8).map(byte).collect() }))
 }
 
-struct Growing {
-    shape: Shape,
-    tokens: Vec<Token>,
+struct TreeGrower {
+    shape: EntryShape,
+    tokens: Vec<ProofToken>,
     /// The key of the next leaf, by number; 0 is the lower sentinel.
     key: u8,
     /// The key of each leaf by number, and the path to it: true is left.
     paths: Vec<(u8, Vec<bool>)>,
 }
 
-impl Growing {
+impl TreeGrower {
     fn grow(&mut self, u: &mut Unstructured<'_>, depth: usize, path: &mut Vec<bool>) -> Result<()> {
         match u.int_in_range(0..=9)? {
-            0 => self.tokens.push(Token::Label([u.arbitrary()?; 32])),
+            0 => self.tokens.push(ProofToken::Label([u.arbitrary()?; 32])),
             1 => self.leaf(u, path)?,
             _ if depth == 0 || self.tokens.len() > 200 => self.leaf(u, path)?,
             _ => {
@@ -235,7 +238,7 @@ impl Growing {
                     self.grow(u, depth - 1, path)?;
                     path.pop();
                 }
-                self.tokens.push(Token::Internal(draw_balance(u)?));
+                self.tokens.push(ProofToken::Internal(draw_balance(u)?));
             }
         }
         Ok(())
@@ -251,19 +254,19 @@ impl Growing {
             _ => self.shape.key(number),
         };
         let (key, next_key) = (key(number), key(self.key));
-        self.tokens.push(Token::Leaf { key, next_key, value: self.shape.draw_value(u)? });
+        self.tokens.push(ProofToken::Leaf { key, next_key, value: self.shape.draw_value(u)? });
         Ok(())
     }
 }
 
-fn set_key(op: &mut Op, new: Vec<u8>) {
+fn set_key(op: &mut OwnedOperation, new: Vec<u8>) {
     match op {
-        Op::Lookup(key)
-        | Op::Insert(key, _)
-        | Op::Update(key, _)
-        | Op::InsertOrUpdate(key, _)
-        | Op::Remove(key)
-        | Op::RemoveIfExists(key)
-        | Op::UpdateLongBy(key, _) => *key = new,
+        OwnedOperation::Lookup(key)
+        | OwnedOperation::Insert(key, _)
+        | OwnedOperation::Update(key, _)
+        | OwnedOperation::InsertOrUpdate(key, _)
+        | OwnedOperation::Remove(key)
+        | OwnedOperation::RemoveIfExists(key)
+        | OwnedOperation::UpdateLongBy(key, _) => *key = new,
     }
 }

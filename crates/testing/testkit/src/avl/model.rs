@@ -5,22 +5,22 @@ use std::ops::Bound;
 
 use prooflight_core::Reason;
 
-use super::draw::Shape;
-use super::op::Op;
+use super::draw::EntryShape;
+use super::op::OwnedOperation;
 
 #[derive(Clone, Debug)]
-pub struct Model {
-    shape: Shape,
+pub struct DictionaryModel {
+    shape: EntryShape,
     entries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
-impl Model {
-    pub fn new(shape: Shape) -> Self {
+impl DictionaryModel {
+    pub fn new(shape: EntryShape) -> Self {
         Self { shape, entries: BTreeMap::new() }
     }
 
     /// Performs one operation; returns the value before it, or why it fails.
-    pub fn apply(&mut self, op: &Op) -> Result<Option<Vec<u8>>, Reason> {
+    pub fn apply(&mut self, op: &OwnedOperation) -> Result<Option<Vec<u8>>, Reason> {
         let old = self.entries.get(op.key()).cloned();
         let new = self.outcome(op, old.as_deref())?;
         match new {
@@ -31,24 +31,31 @@ impl Model {
     }
 
     /// The value after the operation.
-    fn outcome(&self, op: &Op, old: Option<&[u8]>) -> Result<Option<Vec<u8>>, Reason> {
+    fn outcome(&self, op: &OwnedOperation, old: Option<&[u8]>) -> Result<Option<Vec<u8>>, Reason> {
         let sum = |sum: i64| match self.shape.value_length {
             None | Some(8) => Ok(Some(sum.to_be_bytes().to_vec())),
             Some(_) => Err(Reason::ValueLength),
         };
         match (op, old) {
-            (Op::Insert(..), Some(_)) => Err(Reason::KeyExists),
-            (Op::Update(..) | Op::Remove(_), None) => Err(Reason::KeyAbsent),
-            (Op::Lookup(_) | Op::UpdateLongBy(_, 0), old) => Ok(old.map(<[u8]>::to_vec)),
-            (Op::Remove(_) | Op::RemoveIfExists(_), _) => Ok(None),
-            (Op::Insert(_, new) | Op::Update(_, new) | Op::InsertOrUpdate(_, new), _) => {
-                Ok(Some(new.clone()))
+            (OwnedOperation::Insert(..), Some(_)) => Err(Reason::KeyExists),
+            (OwnedOperation::Update(..) | OwnedOperation::Remove(_), None) => {
+                Err(Reason::KeyAbsent)
             }
-            (&Op::UpdateLongBy(_, delta), None) => match delta {
+            (OwnedOperation::Lookup(_) | OwnedOperation::UpdateLongBy(_, 0), old) => {
+                Ok(old.map(<[u8]>::to_vec))
+            }
+            (OwnedOperation::Remove(_) | OwnedOperation::RemoveIfExists(_), _) => Ok(None),
+            (
+                OwnedOperation::Insert(_, new)
+                | OwnedOperation::Update(_, new)
+                | OwnedOperation::InsertOrUpdate(_, new),
+                _,
+            ) => Ok(Some(new.clone())),
+            (&OwnedOperation::UpdateLongBy(_, delta), None) => match delta {
                 ..0 => Err(Reason::ValueNegative),
                 _ => sum(delta),
             },
-            (&Op::UpdateLongBy(_, delta), Some(old)) => {
+            (&OwnedOperation::UpdateLongBy(_, delta), Some(old)) => {
                 let eight = old.get(..8).ok_or(Reason::ValueNotLong)?;
                 let eight = i64::from_be_bytes(eight.try_into().unwrap());
                 match i128::from(eight) + i128::from(delta) {

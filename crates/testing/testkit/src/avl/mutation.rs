@@ -2,8 +2,8 @@
 
 use arbitrary::{Result, Unstructured};
 
-use super::draw::Shape;
-use super::op::Op;
+use super::draw::EntryShape;
+use super::op::OwnedOperation;
 
 /// Changes bytes in one to four places; `other` is a proof to splice from.
 pub fn mutate_bytes(u: &mut Unstructured<'_>, bytes: &mut Vec<u8>, other: &[u8]) -> Result<()> {
@@ -35,7 +35,11 @@ pub fn mutate_bytes(u: &mut Unstructured<'_>, bytes: &mut Vec<u8>, other: &[u8])
 }
 
 /// Changes, drops, repeats, adds or swaps one operation.
-pub fn mutate_ops(u: &mut Unstructured<'_>, ops: &mut Vec<Op>, shape: Shape) -> Result<()> {
+pub fn mutate_ops(
+    u: &mut Unstructured<'_>,
+    ops: &mut Vec<OwnedOperation>,
+    shape: EntryShape,
+) -> Result<()> {
     let choice = u.int_in_range(0..=4)?;
     let at = u.int_in_range(0..=ops.len())?;
     if ops.is_empty() || choice == 0 {

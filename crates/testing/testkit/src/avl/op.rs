@@ -4,26 +4,26 @@ use bytes::Bytes;
 use ergo_avltree_rust::operation::{KeyDelta, KeyValue, Operation as PeerOperation};
 use prooflight_avl::Operation;
 
-type Key = Vec<u8>;
-type Value = Vec<u8>;
+type KeyBytes = Vec<u8>;
+type ValueBytes = Vec<u8>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Op {
-    Lookup(Key),
-    Insert(Key, Value),
-    Update(Key, Value),
-    InsertOrUpdate(Key, Value),
-    Remove(Key),
-    RemoveIfExists(Key),
-    UpdateLongBy(Key, i64),
+pub enum OwnedOperation {
+    Lookup(KeyBytes),
+    Insert(KeyBytes, ValueBytes),
+    Update(KeyBytes, ValueBytes),
+    InsertOrUpdate(KeyBytes, ValueBytes),
+    Remove(KeyBytes),
+    RemoveIfExists(KeyBytes),
+    UpdateLongBy(KeyBytes, i64),
 }
 
-impl Op {
+impl OwnedOperation {
     pub fn key(&self) -> &[u8] {
-        self.ours().key()
+        self.as_operation().key()
     }
 
-    pub fn ours(&self) -> Operation<'_> {
+    pub fn as_operation(&self) -> Operation<'_> {
         match self {
             Self::Lookup(key) => Operation::Lookup { key },
             Self::Insert(key, value) => Operation::Insert { key, value },
@@ -35,7 +35,7 @@ impl Op {
         }
     }
 
-    pub fn peer(&self) -> PeerOperation {
+    pub fn to_peer(&self) -> PeerOperation {
         let bytes = |bytes: &[u8]| Bytes::copy_from_slice(bytes);
         let pair = |key: &[u8], value: &[u8]| KeyValue { key: bytes(key), value: bytes(value) };
         match self {
@@ -52,6 +52,6 @@ impl Op {
     }
 }
 
-pub fn ours(ops: &[Op]) -> Vec<Operation<'_>> {
-    ops.iter().map(Op::ours).collect()
+pub fn as_operations(ops: &[OwnedOperation]) -> Vec<Operation<'_>> {
+    ops.iter().map(OwnedOperation::as_operation).collect()
 }

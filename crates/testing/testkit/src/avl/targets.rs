@@ -4,19 +4,18 @@ use arbitrary::{Result, Unstructured};
 use ergo_avltree_rust::authenticated_tree_ops::AuthenticatedTreeOps;
 use prooflight_avl::{Digest, Mode, ergo};
 
-use super::anatomy::hash;
-use super::draw::Shape;
-use super::honest::{Honest, assert_is_refusal};
-use super::hostile::Hostile;
-use super::model::Model;
+use super::draw::EntryShape;
+use super::honest::{HonestDictionary, assert_is_refusal};
+use super::hostile::HostileBatch;
+use super::model::DictionaryModel;
 use super::mutation::{mutate_bytes, mutate_ops};
-use super::op::{Op, ours};
+use super::op::{OwnedOperation, as_operations};
 use super::peer;
-
-pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+use super::proof_parts::hash;
+use crate::replay::FuzzTarget;
 
 /// The targets that read operations and proofs, by name.
-pub const TARGETS: [(&str, Target); 4] = [
+pub const TARGETS: [(&str, FuzzTarget); 4] = [
     ("avl_decode", avl_decode),
     ("avl_verify", avl_verify),
     ("avl_mutate", avl_mutate),
@@ -25,19 +24,19 @@ pub const TARGETS: [(&str, Target); 4] = [
 
 /// Verifies arbitrary bytes as digest, operations and proof.
 pub fn avl_decode(u: &mut Unstructured<'_>) -> Result<()> {
-    let shape = Shape::draw(u)?;
+    let shape = EntryShape::draw(u)?;
     let digest: [u8; 33] = u.arbitrary()?;
     let ops = shape.draw_ops(u, 5)?;
     let proof = u.bytes(u.len())?;
-    let hostile = Hostile { digest, ..Hostile::new(shape, ops, proof.to_vec()) };
+    let hostile = HostileBatch { digest, ..HostileBatch::new(shape, ops, proof.to_vec()) };
     hostile.check();
-    if shape == (Shape { key_length: 32, value_length: None }) {
+    if shape == (EntryShape { key_length: 32, value_length: None }) {
         let header = ergo::AdProofsHeader {
             parent_state_root: Digest(digest),
             state_root: Digest(digest),
             ad_proofs_root: hash(&[proof]),
         };
-        match ergo::verify_ad_proofs(&header, &ours(&hostile.ops), proof) {
+        match ergo::verify_ad_proofs(&header, &as_operations(&hostile.ops), proof) {
             Ok(batch) => assert_eq!(batch.digest, header.state_root),
             Err(error) => assert_is_refusal(&error),
         }
@@ -47,14 +46,14 @@ pub fn avl_decode(u: &mut Unstructured<'_>) -> Result<()> {
 
 /// Verifies a tree of any shape under a digest that matches it.
 pub fn avl_verify(u: &mut Unstructured<'_>) -> Result<()> {
-    Hostile::draw(u)?.check();
+    HostileBatch::draw(u)?.check();
     Ok(())
 }
 
 /// Changes a true statement about an honest dictionary: if it is still accepted, it must be true.
 pub fn avl_mutate(u: &mut Unstructured<'_>) -> Result<()> {
-    let shape = Shape::draw(u)?;
-    let mut honest = Honest::draw(u, shape, 40)?;
+    let shape = EntryShape::draw(u)?;
+    let mut honest = HonestDictionary::draw(u, shape, 40)?;
     let statement = honest.state(shape.draw_ops(u, 8)?);
     for mode in [Mode::Strict, Mode::Compat] {
         honest.judge(&statement.ops, &statement.proof, mode).expect("an honest proof");
@@ -83,15 +82,15 @@ pub fn avl_mutate(u: &mut Unstructured<'_>) -> Result<()> {
 
 /// Proves arbitrary batches, and compares with the model and the peer.
 pub fn avl_prover(u: &mut Unstructured<'_>) -> Result<()> {
-    let shape = Shape::draw(u)?;
-    let mut honest = Honest::new(shape);
+    let shape = EntryShape::draw(u)?;
+    let mut honest = HonestDictionary::new(shape);
     let mut peer = peer::prover(shape);
     for _ in 0..u.int_in_range(1..=5)? {
         let ops = shape.draw_ops(u, 25)?;
         let before = honest.clone();
         all_or_nothing(&honest, &ops);
 
-        let operations = ours(&ops);
+        let operations = as_operations(&ops);
         let batch = honest.prover.apply_possible(&operations).unwrap();
         let mut done = Vec::new();
         for (op, result) in ops.iter().zip(batch.results) {
@@ -99,7 +98,7 @@ pub fn avl_prover(u: &mut Unstructured<'_>) -> Result<()> {
             let result = result.map(|old| old.map(|old| old.to_vec()));
             assert_eq!(result.map_err(|error| error.reason()), expected, "{op:?}");
             if let Ok(old) = expected {
-                let peers = peer::quietly(|| peer.perform_one_operation(&op.peer()));
+                let peers = peer::quietly(|| peer.perform_one_operation(&op.to_peer()));
                 let peers = peers.expect("no panic").expect("no failure");
                 assert_eq!(peers.as_deref(), old.as_deref());
                 done.push(op.clone());
@@ -113,19 +112,19 @@ pub fn avl_prover(u: &mut Unstructured<'_>) -> Result<()> {
         for mode in [Mode::Strict, Mode::Compat] {
             before.judge(&done, &batch.proof, mode).expect("an honest proof");
         }
-        let read_again = Hostile::new(shape, done, batch.proof);
+        let read_again = HostileBatch::new(shape, done, batch.proof);
         assert_eq!(read_again.root.map(|root| root.label), Some(*before.digest().root()));
     }
     Ok(())
 }
 
 /// Checks that `prove_batch` and `apply_batch` agree, and do nothing if an operation fails.
-fn all_or_nothing(honest: &Honest, ops: &[Op]) {
-    let mut model: Model = honest.model.clone();
+fn all_or_nothing(honest: &HonestDictionary, ops: &[OwnedOperation]) {
+    let mut model: DictionaryModel = honest.model.clone();
     let failed = ops.iter().enumerate().find_map(|(at, op)| Some((at, model.apply(op).err()?)));
     let mut applied = honest.prover.clone();
-    let proved = applied.prove_batch(&ours(ops));
-    assert_eq!(applied.apply_batch(&ours(ops)), proved);
+    let proved = applied.prove_batch(&as_operations(ops));
+    assert_eq!(applied.apply_batch(&as_operations(ops)), proved);
     match (proved, failed) {
         (Ok(batch), None) => assert_eq!(applied.digest(), batch.digest),
         (Err(error), Some((at, reason))) => {

@@ -2,28 +2,30 @@
 
 use std::borrow::Cow;
 
-use prooflight_beacon::{BeaconHeader, Fork, ForkStart, Kind, Network, Parameters, Preset};
+use prooflight_beacon::{
+    BeaconHeader, Fork, ForkStart, Network, NetworkParameters, Preset, UpdateKind,
+};
 use prooflight_core::Hash;
 
-use super::encode::Container;
+use super::encode::SszContainer;
 use super::execution::{ExecutionHeader, block_hash, made_up};
-use super::keys::Committee;
-use super::tree::{Tree, leaf, pair};
+use super::keys::CommitteeKeys;
+use super::tree::{PartialTree, leaf, pair};
 
 /// A network that begins with Altair and has a fork every period, up to Gloas.
 #[derive(Clone)]
-pub struct Chain {
+pub struct BeaconChain {
     pub network: Network,
     /// The committee of each period.
-    committees: Vec<Committee>,
+    committees: Vec<CommitteeKeys>,
     /// Mixed into every block's parent root, so that chains with the same committees differ.
     pub salt: u64,
 }
 
 /// The content of a message; any field may be falsified.
 #[derive(Clone)]
-pub struct Recipe {
-    pub kind: Kind,
+pub struct MessageFields {
+    pub kind: UpdateKind,
     pub attested: u64,
     /// The finalized block's slot; 0 for genesis.
     pub finalized: Option<u64>,
@@ -36,31 +38,31 @@ pub struct Recipe {
     pub genesis_validators_root: Hash,
     pub domain: [u8; 4],
     pub signature: Option<[u8; 96]>,
-    pub lie: Option<Lie>,
+    pub misplaced: Option<MisplacedObject>,
 }
 
 /// An object whose index in its tree is not the one that the fork defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lie {
-    FinalizedElsewhere,
-    NextCommitteeElsewhere,
-    CurrentCommitteeElsewhere,
-    ExecutionElsewhere,
+pub enum MisplacedObject {
+    FinalizedRoot,
+    NextCommittee,
+    CurrentCommittee,
+    Execution,
 }
 
 const PRESET: Preset = Preset::MINIMAL;
 
 /// Slots of a period.
-const PERIOD: u64 = PRESET.slots_per_epoch * PRESET.epochs_per_period;
+const SLOTS_PER_PERIOD: u64 = PRESET.slots_per_epoch * PRESET.epochs_per_period;
 
-impl Chain {
+impl BeaconChain {
     pub fn new(periods: u64) -> Self {
         let mut forks = [ForkStart { epoch: 0, version: [0; 4] }; 7];
         for (fork, period) in forks.iter_mut().zip(0..) {
             let epoch = period * PRESET.epochs_per_period;
             *fork = ForkStart { epoch, version: [u8::try_from(period).unwrap() + 1, 0, 0, 9] };
         }
-        let parameters = Parameters {
+        let parameters = NetworkParameters {
             genesis_validators_root: [0x6e; 32],
             genesis_time: 1000,
             seconds_per_slot: 6,
@@ -69,7 +71,7 @@ impl Chain {
             blobs: Cow::Owned(Vec::new()),
             preset: PRESET,
         };
-        let committees = (0..=periods).map(|seed| Committee::new(seed, PRESET.committee_size));
+        let committees = (0..=periods).map(|seed| CommitteeKeys::new(seed, PRESET.committee_size));
         Self {
             network: Network::new(parameters).unwrap(),
             committees: committees.collect(),
@@ -78,36 +80,36 @@ impl Chain {
     }
 
     /// Replaces a period's committee.
-    pub fn set_committee(&mut self, period: u64, committee: Committee) {
+    pub fn set_committee(&mut self, period: u64, committee: CommitteeKeys) {
         self.committees[usize::try_from(period).unwrap()] = committee;
     }
 
-    pub fn committee(&self, period: u64) -> &Committee {
+    pub fn committee(&self, period: u64) -> &CommitteeKeys {
         &self.committees[usize::try_from(period).unwrap()]
     }
 
     /// An honest message about a block: signed by all one slot later, and finalizing a block of two
     /// epochs earlier.
-    pub fn recipe(&self, kind: Kind, attested: u64) -> Recipe {
-        Recipe {
+    pub fn honest_message(&self, kind: UpdateKind, attested: u64) -> MessageFields {
+        MessageFields {
             kind,
             attested,
-            finalized: (kind != Kind::Optimistic).then(|| attested.saturating_sub(16)),
-            next_committee: kind == Kind::Update,
+            finalized: (kind != UpdateKind::Optimistic).then(|| attested.saturating_sub(16)),
+            next_committee: kind == UpdateKind::Update,
             bits: vec![true; PRESET.committee_size],
             signature_slot: attested + 1,
-            signers: (attested + 1) / PERIOD,
+            signers: (attested + 1) / SLOTS_PER_PERIOD,
             fork_version: self.version(attested),
             genesis_validators_root: self.network.parameters().genesis_validators_root,
             domain: [7, 0, 0, 0],
             signature: None,
-            lie: None,
+            misplaced: None,
         }
     }
 
     /// The version of a slot's fork.
     pub fn version(&self, slot: u64) -> [u8; 4] {
-        let fork = usize::try_from(slot / PERIOD).unwrap().min(6);
+        let fork = usize::try_from(slot / SLOTS_PER_PERIOD).unwrap().min(6);
         self.network.parameters().forks[fork].version
     }
 
@@ -122,12 +124,12 @@ impl Chain {
     }
 
     /// A `LightClientBootstrap` of the block at a slot.
-    pub fn bootstrap(&self, slot: u64, lie: Option<Lie>) -> Vec<u8> {
+    pub fn bootstrap(&self, slot: u64, lie: Option<MisplacedObject>) -> Vec<u8> {
         let (header, state) = self.block(slot, None, lie);
         let format = fork(slot);
         let [_, current, _] = indices(format);
-        let committee = self.committee(slot / PERIOD);
-        Container::default()
+        let committee = self.committee(slot / SLOTS_PER_PERIOD);
+        SszContainer::default()
             .part(is_variable(format), &self.header(&header, format, lie))
             .fixed(committee.keys.as_flattened())
             .fixed(committee.aggregate)
@@ -136,15 +138,15 @@ impl Chain {
     }
 
     /// The message of a recipe.
-    pub fn message(&self, recipe: &Recipe) -> Vec<u8> {
+    pub fn message(&self, recipe: &MessageFields) -> Vec<u8> {
         let format = fork(recipe.attested);
         let [finalized, _, next] = indices(format);
-        let (header, state) = self.block(recipe.attested, recipe.finalized, recipe.lie);
+        let (header, state) = self.block(recipe.attested, recipe.finalized, recipe.misplaced);
         let variable = is_variable(format);
         let mut message =
-            Container::default().part(variable, &self.header(&header, format, recipe.lie));
-        if recipe.kind == Kind::Update {
-            let committee = self.committee(recipe.attested / PERIOD + 1);
+            SszContainer::default().part(variable, &self.header(&header, format, recipe.misplaced));
+        if recipe.kind == UpdateKind::Update {
+            let committee = self.committee(recipe.attested / SLOTS_PER_PERIOD + 1);
             let branch = state.branch(next);
             let parts =
                 [committee.keys.as_flattened(), &committee.aggregate, branch.as_flattened()]
@@ -152,7 +154,7 @@ impl Chain {
             message =
                 message.fixed(if recipe.next_committee { parts } else { vec![0; parts.len()] });
         }
-        if recipe.kind != Kind::Optimistic {
+        if recipe.kind != UpdateKind::Optimistic {
             let branch = state.branch(finalized);
             let block = recipe.finalized.filter(|slot| *slot > 0);
             let block =
@@ -177,27 +179,32 @@ impl Chain {
     }
 
     /// A block's header, and its state; `finalized` is the finalized block in the state.
-    fn block(&self, slot: u64, finalized: Option<u64>, lie: Option<Lie>) -> (BeaconHeader, Tree) {
+    fn block(
+        &self,
+        slot: u64,
+        finalized: Option<u64>,
+        lie: Option<MisplacedObject>,
+    ) -> (BeaconHeader, PartialTree) {
         let [at_finalized, current, next] = indices(fork(slot));
         let elsewhere = |index: u64, what| if lie == Some(what) { index ^ 1 } else { index };
-        let period = slot / PERIOD;
+        let period = slot / SLOTS_PER_PERIOD;
         let finalized = finalized.filter(|slot| *slot > 0).map_or([0; 32], |slot| self.root(slot));
-        let mut state = Tree::default();
+        let mut state = PartialTree::default();
         // Before Gloas the committees are adjacent: a lie about one moves it to the index of the other.
         state.0.insert(next, self.committee(period + 1).root());
         state.0.insert(current, self.committee(period).root());
         match lie {
-            Some(Lie::NextCommitteeElsewhere) => {
+            Some(MisplacedObject::NextCommittee) => {
                 let root = state.0.insert(next, [0x11; 32]).unwrap();
                 state.0.insert(next ^ 1, root);
             }
-            Some(Lie::CurrentCommitteeElsewhere) => {
+            Some(MisplacedObject::CurrentCommittee) => {
                 let root = state.0.insert(current, [0x11; 32]).unwrap();
                 state.0.insert(current ^ 1, root);
             }
             _ => {}
         }
-        state.0.insert(elsewhere(at_finalized, Lie::FinalizedElsewhere), finalized);
+        state.0.insert(elsewhere(at_finalized, MisplacedObject::FinalizedRoot), finalized);
         let header = BeaconHeader {
             slot,
             proposer_index: slot % 7,
@@ -209,9 +216,9 @@ impl Chain {
     }
 
     /// A light-client header in a fork's encoding.
-    fn header(&self, header: &BeaconHeader, format: Fork, lie: Option<Lie>) -> Vec<u8> {
+    fn header(&self, header: &BeaconHeader, format: Fork, lie: Option<MisplacedObject>) -> Vec<u8> {
         let of = fork(header.slot);
-        let message = Container::default()
+        let message = SszContainer::default()
             .fixed(header.slot.to_le_bytes())
             .fixed(header.proposer_index.to_le_bytes())
             .fixed(header.parent_root)
@@ -255,7 +262,7 @@ const fn indices(fork: Fork) -> [u64; 3] {
 }
 
 fn fork(slot: u64) -> Fork {
-    Fork::ALL[usize::try_from(slot / PERIOD).unwrap().min(6)]
+    Fork::ALL[usize::try_from(slot / SLOTS_PER_PERIOD).unwrap().min(6)]
 }
 
 const fn is_variable(format: Fork) -> bool {
@@ -263,9 +270,9 @@ const fn is_variable(format: Fork) -> bool {
 }
 
 /// The part of a block's body that light clients see.
-fn body(slot: u64, lie: Option<Lie>) -> Tree {
-    let mut body = Tree::default();
-    let elsewhere = u64::from(lie == Some(Lie::ExecutionElsewhere));
+fn body(slot: u64, lie: Option<MisplacedObject>) -> PartialTree {
+    let mut body = PartialTree::default();
+    let elsewhere = u64::from(lie == Some(MisplacedObject::Execution));
     match fork(slot) {
         Fork::Altair | Fork::Bellatrix => {}
         Fork::Gloas => {
@@ -293,7 +300,7 @@ fn default_header(format: Fork) -> Vec<u8> {
         Fork::Gloas => vec![0; 112 + 32 + 11 * 32],
         _ => {
             let header =
-                Container::default().fixed([0; 112]).part(true, &default_execution(format));
+                SszContainer::default().fixed([0; 112]).part(true, &default_execution(format));
             header.fixed([0; 4 * 32]).ssz()
         }
     }

@@ -3,11 +3,11 @@
 /// A container under construction.
 #[derive(Default)]
 #[must_use]
-pub struct Container {
+pub struct SszContainer {
     parts: Vec<(bool, Vec<u8>)>,
 }
 
-impl Container {
+impl SszContainer {
     /// Adds a part of fixed length.
     pub fn fixed(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.parts.push((false, bytes.as_ref().to_vec()));

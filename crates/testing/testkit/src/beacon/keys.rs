@@ -12,17 +12,18 @@ use sha2::{Digest, Sha256};
 
 use super::tree::{merkle_root, pair};
 
-type Hasher = MapToCurveBasedHasher<G2Projective, DefaultFieldHasher<Sha256>, WBMap<g2::Config>>;
+type CurveHasher =
+    MapToCurveBasedHasher<G2Projective, DefaultFieldHasher<Sha256>, WBMap<g2::Config>>;
 
 /// A sync committee with its secrets.
 #[derive(Clone)]
-pub struct Committee {
+pub struct CommitteeKeys {
     secrets: Vec<Fr>,
     pub keys: Vec<[u8; 48]>,
     pub aggregate: [u8; 48],
 }
 
-impl Committee {
+impl CommitteeKeys {
     /// The committee of a seed; its first member has two seats.
     pub fn new(seed: u64, size: usize) -> Self {
         let mut secrets: Vec<Fr> = (0..size as u64)
@@ -41,7 +42,7 @@ impl Committee {
 
     /// The sum of the signatures of the members with a set bit.
     pub fn sign(&self, bits: &[bool], message: &Hash) -> [u8; 96] {
-        let hasher = Hasher::new(b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_").unwrap();
+        let hasher = CurveHasher::new(b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_").unwrap();
         let secret: Fr =
             self.secrets.iter().zip(bits).filter(|(_, bit)| **bit).map(|(s, _)| s).sum();
         let point = (hasher.hash(message).unwrap() * secret).into_affine();

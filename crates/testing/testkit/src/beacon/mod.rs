@@ -9,5 +9,5 @@ pub mod keys;
 pub mod targets;
 pub mod tree;
 
-pub use chain::{Chain, Lie, Recipe};
-pub use keys::Committee;
+pub use chain::{BeaconChain, MessageFields, MisplacedObject};
+pub use keys::CommitteeKeys;

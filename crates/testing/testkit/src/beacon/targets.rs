@@ -3,30 +3,32 @@
 use std::sync::LazyLock;
 
 use arbitrary::{Result, Unstructured};
-use prooflight_beacon::{Bootstrap, Head, Kind, LightClient, Network, Update, read_chunks};
+use prooflight_beacon::{
+    BeaconHead, Bootstrap, LightClient, Network, Update, UpdateKind, read_chunks,
+};
 use prooflight_core::{Code, Error, Limits};
 
-use super::Chain;
-
-pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+use super::BeaconChain;
+use crate::replay::FuzzTarget;
 
 /// The targets, by name.
-pub const TARGETS: [(&str, Target); 2] =
+pub const TARGETS: [(&str, FuzzTarget); 2] =
     [("beacon_decode", beacon_decode), ("beacon_mutate", beacon_mutate)];
 
-const KINDS: [Kind; 3] = [Kind::Update, Kind::Finality, Kind::Optimistic];
-const NOW: u64 = 1000;
+const MESSAGE_KINDS: [UpdateKind; 3] =
+    [UpdateKind::Update, UpdateKind::Finality, UpdateKind::Optimistic];
+const NOW_SECONDS: u64 = 1000;
 
 /// Decodes arbitrary bytes with every decoder: none may panic.
 pub fn beacon_decode(u: &mut Unstructured<'_>) -> Result<()> {
     let bytes = u.bytes(u.len())?;
-    let made_up = &HONEST.chain.network;
+    let made_up = &HONEST_MESSAGES.chain.network;
     for network in [&Network::MAINNET, made_up] {
         check(Bootstrap::decode(bytes, network));
-        for kind in KINDS {
+        for kind in MESSAGE_KINDS {
             check(Update::decode(kind, bytes, network));
         }
-        check(LightClient::import(network.clone(), bytes, NOW, NOW));
+        check(LightClient::import(network.clone(), bytes, NOW_SECONDS, NOW_SECONDS));
     }
     for chunk in read_chunks(bytes, 4, &Limits::DEFAULT).unwrap_or_default() {
         assert!(chunk.ssz.len() < bytes.len());
@@ -42,14 +44,14 @@ fn check<T>(result: std::result::Result<T, Error>) {
 
 /// Changes honest messages of every fork: if still accepted, they must lead to the honest heads.
 pub fn beacon_mutate(u: &mut Unstructured<'_>) -> Result<()> {
-    let case = u.choose(&HONEST.cases)?;
-    let other = u.choose(&HONEST.cases)?;
+    let case = u.choose(&HONEST_MESSAGES.cases)?;
+    let other = u.choose(&HONEST_MESSAGES.cases)?;
     let mut ssz = case.ssz.clone();
     for _ in 0..u.int_in_range(1..=2)? {
         mutate(u, &mut ssz, &other.ssz)?;
     }
     let mut client = case.client.clone();
-    match client.process(case.kind, &ssz, NOW) {
+    match client.process(case.kind, &ssz, NOW_SECONDS) {
         Ok(_) => {
             let heads = [client.finalized(), client.optimistic()].map(|head| *head.unwrap());
             assert!(heads == case.heads || heads == case.before, "{heads:?}");
@@ -78,22 +80,22 @@ fn mutate(u: &mut Unstructured<'_>, ssz: &mut Vec<u8>, other: &[u8]) -> Result<(
     Ok(())
 }
 
-struct Honest {
-    chain: Chain,
-    cases: Vec<Case>,
+struct HonestMessages {
+    chain: BeaconChain,
+    cases: Vec<MessageCase>,
 }
 
-struct Case {
+struct MessageCase {
     client: LightClient,
-    kind: Kind,
+    kind: UpdateKind,
     ssz: Vec<u8>,
-    before: [Head; 2],
-    heads: [Head; 2],
+    before: [BeaconHead; 2],
+    heads: [BeaconHead; 2],
 }
 
 /// Every kind of message in every fork.
-static HONEST: LazyLock<Honest> = LazyLock::new(|| {
-    let chain = Chain::new(8);
+static HONEST_MESSAGES: LazyLock<HonestMessages> = LazyLock::new(|| {
+    let chain = BeaconChain::new(8);
     let mut cases = Vec::new();
     for period in 0..7 {
         let start = 64 * period + 8;
@@ -101,21 +103,21 @@ static HONEST: LazyLock<Honest> = LazyLock::new(|| {
             chain.network.clone(),
             &chain.root(start),
             &chain.bootstrap(start, None),
-            NOW,
-            NOW,
+            NOW_SECONDS,
+            NOW_SECONDS,
         )
         .unwrap();
-        for kind in KINDS {
-            let ssz = chain.message(&chain.recipe(kind, start + 32));
+        for kind in MESSAGE_KINDS {
+            let ssz = chain.message(&chain.honest_message(kind, start + 32));
             let heads = |client: &LightClient| {
                 [client.finalized(), client.optimistic()].map(|head| *head.unwrap())
             };
             let before = heads(&client);
             let mut after = client.clone();
-            after.process(kind, &ssz, NOW).unwrap();
+            after.process(kind, &ssz, NOW_SECONDS).unwrap();
             let heads = heads(&after);
-            cases.push(Case { client: client.clone(), kind, ssz, before, heads });
+            cases.push(MessageCase { client: client.clone(), kind, ssz, before, heads });
         }
     }
-    Honest { chain, cases }
+    HonestMessages { chain, cases }
 });

@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 
 /// Some nodes of a tree by their generalized indices; fillers stand for the others.
 #[derive(Clone, Default)]
-pub struct Tree(pub BTreeMap<u64, Hash>);
+pub struct PartialTree(pub BTreeMap<u64, Hash>);
 
-impl Tree {
+impl PartialTree {
     pub fn root(&self) -> Hash {
         self.node(1)
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// `[KEYS [BLOCKS [CASE...]]]` and flags.
 #[derive(Clone, Debug)]
-pub struct Args {
+pub struct BenchArgs {
     /// The keys that are written first.
     pub keys: usize,
     /// The measured blocks; `None`: those of four and a half eras.
@@ -25,7 +25,7 @@ pub struct Args {
     pub(super) only: Option<String>,
 }
 
-impl Args {
+impl BenchArgs {
     pub(super) fn read() -> Self {
         let mut read = Self {
             keys: 1_000_000,
@@ -78,7 +78,7 @@ impl Args {
     }
 }
 
-impl fmt::Display for Args {
+impl fmt::Display for BenchArgs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys = self.zipf.map_or("uniform".to_owned(), |zipf| format!("Zipf {zipf}"));
         let store = if self.folder.is_some() { "on disk, with fsync" } else { "in memory" };

@@ -6,9 +6,9 @@ use prooflight_embedded::EmbeddedStore;
 
 /// An empty folder for a store, which is removed when it is dropped.
 #[derive(Debug)]
-pub struct Folder(PathBuf);
+pub struct StoreFolder(PathBuf);
 
-impl Folder {
+impl StoreFolder {
     /// An empty folder of this name.
     pub fn new(within: &Path, name: &str) -> Self {
         let folder = within.join(name);
@@ -37,7 +37,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for StoreFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

@@ -4,16 +4,16 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use super::process::{cpu, disk_bytes, memory, thread_cpu};
-use super::workload::{Op, Workload, key};
-use super::{Args, Counts};
+use super::workload::{CommitWorkload, KeyPut, key};
+use super::{BenchArgs, StoreCounts};
 
 /// An authenticated store that is measured.
-pub trait Case {
+pub trait MeasuredStore {
     /// The value of a key, as a node reads it while it executes a block.
     fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>>;
 
     /// Makes a block durable; operations ascend by key without repetition.
-    fn commit(&mut self, ops: &[Op]);
+    fn commit(&mut self, ops: &[KeyPut]);
 
     /// Removes states that are no longer kept.
     fn prune(&mut self);
@@ -25,30 +25,35 @@ pub trait Case {
     fn begin(&mut self) {}
 
     /// Adds the case's own figures at the end.
-    fn finish(self, row: &mut Row, sample: &[[u8; 32]])
+    fn finish(self, row: &mut CaseFigures, sample: &[[u8; 32]])
     where
         Self: Sized;
 }
 
 /// The figures of a case, by name, in the order of the table.
 #[derive(Clone, Debug, Default)]
-pub struct Row(Vec<(String, f64)>);
+pub struct CaseFigures(Vec<(String, f64)>);
 
 /// Operations of a block while the keys are written.
-const LOADED: usize = 100_000;
+const LOAD_BATCH: usize = 100_000;
 
 /// Keys in the sample that is read at the end; some of them are proved.
-const SAMPLE: usize = 100_000;
+const SAMPLE_KEYS: usize = 100_000;
 
-impl Row {
+impl CaseFigures {
     /// Measures a case; `counts` are those of its store.
-    pub fn measure(name: &str, args: &Args, mut case: impl Case, counts: &Counts) -> Self {
+    pub fn measure(
+        name: &str,
+        args: &BenchArgs,
+        mut case: impl MeasuredStore,
+        counts: &StoreCounts,
+    ) -> Self {
         let mut row = Self::default();
-        let mut workload = Workload::new(args.keys, args.zipf);
+        let mut workload = CommitWorkload::new(args.keys, args.zipf);
         let started = Instant::now();
         let all: Vec<_> = (0..args.keys).map(|n| key(n as u64)).collect();
-        for part in all.chunks(LOADED) {
-            let mut ops: Vec<Op> = part.iter().map(|key| (*key, workload.word())).collect();
+        for part in all.chunks(LOAD_BATCH) {
+            let mut ops: Vec<KeyPut> = part.iter().map(|key| (*key, workload.word())).collect();
             ops.sort_unstable();
             case.commit(&ops);
             case.prune();
@@ -102,7 +107,7 @@ impl Row {
         row.put("memory max, MB", memory.1);
 
         case.settle();
-        let sample: Vec<_> = (0..SAMPLE).map(|_| workload.key()).collect();
+        let sample: Vec<_> = (0..SAMPLE_KEYS).map(|_| workload.key()).collect();
         // The time of this thread alone: the store may still compact on others.
         let (before, started) = (thread_cpu(), Instant::now());
         for key in &sample {
@@ -141,13 +146,13 @@ impl Row {
 
 /// The sizes of proofs, and the time to verify them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Proofs {
+pub struct ProofFigures {
     count: f64,
     bytes: f64,
     micros: f64,
 }
 
-impl Proofs {
+impl ProofFigures {
     /// Adds a proof that was verified since `started`.
     pub fn add(&mut self, bytes: usize, started: Instant) {
         self.micros += ms(started) * 1000.0;
@@ -156,7 +161,7 @@ impl Proofs {
     }
 
     /// Adds the means to a row; `of` says which proofs they are.
-    pub fn put(&self, row: &mut Row, of: &str) {
+    pub fn put(&self, row: &mut CaseFigures, of: &str) {
         if self.count > 0.0 {
             row.put(&format!("proof{of}, bytes"), self.bytes / self.count);
             row.put(&format!("verify{of}, us"), self.micros / self.count);

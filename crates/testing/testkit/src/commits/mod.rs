@@ -1,6 +1,6 @@
 //! Measures the blocks of authenticated stores, for the examples `commits` of `lmpt` and `lvmt`.
 //!
-//! A [`Case`] first writes all keys, then makes blocks of operations that each read a key and write it. Each case runs
+//! A [`MeasuredStore`] first writes all keys, then makes blocks of operations that each read a key and write it. Each case runs
 //! in a process of its own, so that its memory and processor time are measured alone.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "programs with text output")]
 #![allow(
@@ -10,26 +10,26 @@
 )]
 
 mod args;
-mod counted;
+mod counting;
 mod folder;
 mod measure;
+mod plain_store;
 mod process;
-mod raw;
 mod workload;
 
-pub use args::Args;
-pub use counted::{Counted, Counts};
-pub use folder::Folder;
-pub use measure::{Case, Proofs, Row};
+pub use args::BenchArgs;
+pub use counting::{CountingStore, StoreCounts};
+pub use folder::StoreFolder;
+pub use measure::{CaseFigures, MeasuredStore, ProofFigures};
+pub use plain_store::PlainStore;
 pub use prooflight_embedded::EmbeddedStore;
-pub use raw::Raw;
-pub use workload::{Op, key, key_hash};
+pub use workload::{KeyPut, key, key_hash};
 
 use std::process::Command;
 
 /// Runs the cases that the arguments name, or `default`: `run` measures one, in a process of its own. Prints a table.
-pub fn main(default: &[&str], run: impl Fn(&str, &Args) -> Row) {
-    let args = Args::read();
+pub fn main(default: &[&str], run: impl Fn(&str, &BenchArgs) -> CaseFigures) {
+    let args = BenchArgs::read();
     if let Some(case) = &args.only {
         println!("{}", run(case, &args).encode());
         return;
@@ -45,7 +45,7 @@ pub fn main(default: &[&str], run: impl Fn(&str, &Args) -> Row) {
         child.args(std::env::args_os().skip(1)).args(["--only", &case]);
         let output = child.stderr(std::process::Stdio::inherit()).output().unwrap();
         assert!(output.status.success(), "{case}: {}", output.status);
-        let row = Row::decode(&String::from_utf8(output.stdout).unwrap());
+        let row = CaseFigures::decode(&String::from_utf8(output.stdout).unwrap());
         println!("{case}: {row:?}");
         rows.push((case, row));
     }
@@ -53,7 +53,7 @@ pub fn main(default: &[&str], run: impl Fn(&str, &Args) -> Row) {
 }
 
 /// Prints a table with a column for each case.
-fn print(rows: &[(String, Row)]) {
+fn print(rows: &[(String, CaseFigures)]) {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|(_, row)| row.figures()) {
         if !names.contains(&&**name) {
@@ -70,7 +70,7 @@ fn print(rows: &[(String, Row)]) {
     let rules = widths.iter().map(|width| format!("-{}:|", "-".repeat(*width)));
     println!("|-{}-|{}", "-".repeat(longest), rules.collect::<String>());
     for name in names {
-        let cell = |row: &Row| row.get(name).map_or_else(String::new, show);
+        let cell = |row: &CaseFigures| row.get(name).map_or_else(String::new, show);
         line(name, rows.iter().map(|(_, row)| cell(row)).collect());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use prooflight_core::{Hash, keccak256};
 
 /// A key and its new value.
-pub type Op = ([u8; 32], [u8; 32]);
+pub type KeyPut = ([u8; 32], [u8; 32]);
 
 /// The key of a number.
 pub fn key(number: u64) -> [u8; 32] {
@@ -18,13 +18,13 @@ pub fn key_hash(key: &[u8]) -> Hash {
 }
 
 /// Random operations on a number of keys.
-pub(super) struct Workload {
+pub(super) struct CommitWorkload {
     keys: u64,
     zipf: Option<Zipf>,
     random: SplitMix,
 }
 
-impl Workload {
+impl CommitWorkload {
     pub(super) fn new(keys: usize, zipf: Option<f64>) -> Self {
         let zipf = zipf.map(|exponent| Zipf::new(keys, exponent));
         Self { keys: keys as u64, zipf, random: SplitMix(7) }
@@ -42,7 +42,7 @@ impl Workload {
     }
 
     /// The operations of a block: the keys that it reads, and those that it writes, ascending without repetition.
-    pub(super) fn block(&mut self, operations: usize) -> (Vec<[u8; 32]>, Vec<Op>) {
+    pub(super) fn block(&mut self, operations: usize) -> (Vec<[u8; 32]>, Vec<KeyPut>) {
         let reads: Vec<_> = (0..operations).map(|_| self.key()).collect();
         let writes: BTreeMap<_, _> = reads.iter().map(|key| (*key, self.random.word())).collect();
         (reads, writes.into_iter().collect())

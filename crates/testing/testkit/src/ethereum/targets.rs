@@ -3,15 +3,15 @@
 use arbitrary::{Result, Unstructured};
 use prooflight_core::{Code, Error, Limits, keccak256};
 use prooflight_ethereum::{
-    Filter, Outcome, RangeBlock, Receipt, Transaction, list_root, verify_block_header, verify_logs,
-    verify_receipts,
+    BlockWithReceipts, LogFilter, Receipt, Transaction, TransactionOutcome, list_root,
+    verify_block_header, verify_logs, verify_receipts,
 };
 use prooflight_mpt::encode;
 
-pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+use crate::replay::FuzzTarget;
 
 /// The targets, by name.
-pub const TARGETS: [(&str, Target); 2] =
+pub const TARGETS: [(&str, FuzzTarget); 2] =
     [("ethereum_decode", ethereum_decode), ("ethereum_logs", ethereum_logs)];
 
 /// Decodes arbitrary bytes as headers and receipts: what is accepted must encode to the same bytes.
@@ -48,8 +48,8 @@ pub fn ethereum_logs(u: &mut Unstructured<'_>) -> Result<()> {
     let hash = keccak256(&[&header]);
     let find = |receipts: &[Vec<u8>]| {
         let receipts = slices(receipts);
-        let block = RangeBlock { header: &header, receipts: Some(&receipts) };
-        verify_logs(&hash, 7..=7, &Filter::default(), &[block], &Limits::DEFAULT)
+        let block = BlockWithReceipts { header: &header, receipts: Some(&receipts) };
+        verify_logs(&hash, 7..=7, &LogFilter::default(), &[block], &Limits::DEFAULT)
     };
     let honest = find(&receipts).expect("an honest block");
     assert_eq!(honest.len(), receipts.len());
@@ -106,8 +106,8 @@ fn made_up_header(receipts_root: &[u8; 32]) -> Vec<u8> {
 
 fn receipt_rlp(receipt: &Receipt) -> Vec<u8> {
     let outcome = match receipt.outcome {
-        Outcome::Status(status) => encode::integer(&[u8::from(status)]),
-        Outcome::StateRoot(root) => encode::string(&root),
+        TransactionOutcome::Status(status) => encode::integer(&[u8::from(status)]),
+        TransactionOutcome::StateRoot(root) => encode::string(&root),
     };
     let logs: Vec<_> = receipt
         .logs

@@ -3,18 +3,18 @@
 use arbitrary::{Result, Unstructured};
 use prooflight_core::keccak256;
 
-use super::layers::{Layers, Lists, TOMBSTONE, leaf};
-use super::trie::Dictionary;
+use super::layers::{LayerNodes, StateLayers, TOMBSTONE, leaf};
+use super::trie::LeafMap;
 use crate::mpt::mutation::{mutate, mutate_bytes};
 
 /// Draws layers over a few keys. Sometimes a leaf is one that no chain has.
-pub fn layers(u: &mut Unstructured<'_>) -> Result<Layers> {
+pub fn layers(u: &mut Unstructured<'_>) -> Result<StateLayers> {
     let keys = *u.choose(&[1, 2, 5, 40])?;
-    let mut layer = |is_snapshot| -> Result<Dictionary> {
+    let mut layer = |is_snapshot| -> Result<LeafMap> {
         let count = u.int_in_range(0..=keys)?;
         (0..count).map(|_| Ok((keccak256(&[&key(u, keys)?]), draw_leaf(u, is_snapshot)?))).collect()
     };
-    Ok(Layers { delta: layer(false)?, intermediate: layer(false)?, snapshot: layer(true)? })
+    Ok(StateLayers { delta: layer(false)?, intermediate: layer(false)?, snapshot: layer(true)? })
 }
 
 /// Draws one of `keys` keys.
@@ -41,7 +41,7 @@ fn draw_leaf(u: &mut Unstructured<'_>, is_snapshot: bool) -> Result<Vec<u8>> {
 }
 
 /// Makes one change to the lists of a proof; `other` is an honest proof of another question.
-pub fn change(u: &mut Unstructured<'_>, lists: &mut Lists, other: &Lists) -> Result<()> {
+pub fn change(u: &mut Unstructured<'_>, lists: &mut LayerNodes, other: &LayerNodes) -> Result<()> {
     let (at, with) = (u.choose_index(3)?, u.choose_index(3)?);
     match u.int_in_range(0..=7)? {
         0 => lists.swap(at, with),

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::keccak256;
 
-use super::layers::{Layers, TOMBSTONE, leaf};
-use super::trie::Dictionary;
+use super::layers::{StateLayers, TOMBSTONE, leaf};
+use super::trie::LeafMap;
 
 /// A key and its new value; `None` deletes it.
-pub type Op = (Vec<u8>, Option<Vec<u8>>);
+pub type EraOp = (Vec<u8>, Option<Vec<u8>>);
 
 /// A chain's layers and values, and the progress of the current era.
 #[derive(Clone, Debug)]
-pub struct Eras {
+pub struct LayeredChain {
     config: LmptConfig,
     /// The layers after the newest block.
-    pub layers: Layers,
+    pub layers: StateLayers,
     values: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The number of the current era; `None` before block 0.
     pub era: Option<u64>,
@@ -25,16 +25,16 @@ pub struct Eras {
     bytes: u64,
 }
 
-impl Eras {
+impl LayeredChain {
     pub fn new(config: LmptConfig) -> Self {
-        let (layers, values) = (Layers::default(), BTreeMap::new());
+        let (layers, values) = (StateLayers::default(), BTreeMap::new());
         Self { config, layers, values, era: None, blocks: 0, ops: 0, bytes: 0 }
     }
 
     /// Applies the next block's operations as submitted. Returns them normalised, by raw key.
     pub fn apply(
         &mut self,
-        ops: impl IntoIterator<Item = Op>,
+        ops: impl IntoIterator<Item = EraOp>,
     ) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
         let mut ops: BTreeMap<_, _> = ops.into_iter().collect();
         ops.retain(|key, value| value.is_some() || self.values.contains_key(key));
@@ -65,7 +65,7 @@ impl Eras {
     }
 
     fn end(&mut self) {
-        let Layers { delta, intermediate, snapshot } = &mut self.layers;
+        let StateLayers { delta, intermediate, snapshot } = &mut self.layers;
         let merged = std::mem::replace(intermediate, std::mem::take(delta));
         for (key, leaf) in merged {
             if leaf == TOMBSTONE {
@@ -83,6 +83,6 @@ impl Eras {
     }
 }
 
-fn dictionary(values: &BTreeMap<Vec<u8>, Vec<u8>>) -> Dictionary {
+fn dictionary(values: &BTreeMap<Vec<u8>, Vec<u8>>) -> LeafMap {
     values.iter().map(|(key, value)| (keccak256(&[key]), leaf(value))).collect()
 }

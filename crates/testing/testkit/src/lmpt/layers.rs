@@ -5,43 +5,43 @@
 use std::collections::BTreeSet;
 
 use prooflight_core::{Code, Error, Hash, Limits, Reason, keccak256};
-use prooflight_lmpt::proof::ENVELOPE;
-use prooflight_lmpt::{Answer, Layer, Roots, verify};
+use prooflight_lmpt::proof::PROOF_ENVELOPE;
+use prooflight_lmpt::{Layer, LayerRoots, LayeredValue, verify};
 
-use super::trie::{Dictionary, Trie};
+use super::trie::{LeafMap, PlainTrie};
 
 /// The leaf of a deleted key.
 pub const TOMBSTONE: &[u8] = &[0];
 
 /// The layers of a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layers {
-    pub delta: Dictionary,
-    pub intermediate: Dictionary,
-    pub snapshot: Dictionary,
+pub struct StateLayers {
+    pub delta: LeafMap,
+    pub intermediate: LeafMap,
+    pub snapshot: LeafMap,
 }
 
 /// The nodes of a proof: those of delta, intermediate and snapshot.
-pub type Lists = [Vec<Vec<u8>>; 3];
+pub type LayerNodes = [Vec<Vec<u8>>; 3];
 
 /// The leaf of a value.
 pub fn leaf(value: &[u8]) -> Vec<u8> {
     [&[1], value].concat()
 }
 
-impl Layers {
+impl StateLayers {
     /// The layers in the order in which a key is looked up.
-    pub const fn all(&self) -> [&Dictionary; 3] {
+    pub const fn all(&self) -> [&LeafMap; 3] {
         [&self.delta, &self.intermediate, &self.snapshot]
     }
 
-    pub fn roots(&self) -> Roots {
-        let [delta, intermediate, snapshot] = self.all().map(|layer| Trie::new(layer).root());
-        Roots { snapshot, intermediate, delta }
+    pub fn roots(&self) -> LayerRoots {
+        let [delta, intermediate, snapshot] = self.all().map(|layer| PlainTrie::new(layer).root());
+        LayerRoots { snapshot, intermediate, delta }
     }
 
     /// The state of a key, or the reason for which every proof about it is refused.
-    pub fn answer(&self, key: &[u8]) -> Result<Answer<'_>, Reason> {
+    pub fn answer(&self, key: &[u8]) -> Result<LayeredValue<'_>, Reason> {
         let hash = keccak256(&[key]);
         for (layer, dictionary) in Layer::ALL.into_iter().zip(self.all()) {
             let Some(leaf) = dictionary.get(&hash) else { continue };
@@ -51,23 +51,23 @@ impl Layers {
                 TOMBSTONE => None,
                 _ => return Err(Reason::InvalidLayerValue),
             };
-            return Ok(Answer { value, layer });
+            return Ok(LayeredValue { value, layer });
         }
-        Ok(Answer { value: None, layer: Layer::Snapshot })
+        Ok(LayeredValue { value: None, layer: Layer::Snapshot })
     }
 
     /// The honest nodes of a proof of keys.
-    pub fn lists(&self, keys: &[Vec<u8>]) -> Lists {
+    pub fn nodes(&self, keys: &[Vec<u8>]) -> LayerNodes {
         let mut open: BTreeSet<Hash> = keys.iter().map(|key| keccak256(&[key])).collect();
         self.all().map(|layer| {
             let asked: Vec<Hash> = open.iter().copied().collect();
             open.retain(|key| !layer.contains_key(key));
-            Trie::new(layer).nodes(&asked)
+            PlainTrie::new(layer).nodes(&asked)
         })
     }
 
     pub fn prove(&self, keys: &[Vec<u8>]) -> Vec<u8> {
-        encode(&self.lists(keys))
+        encode(&self.nodes(keys))
     }
 
     /// Verifies a proof under the roots: an accepted one must be true, and the only proof of these keys.
@@ -90,9 +90,9 @@ impl Layers {
 }
 
 /// Writes a proof.
-pub fn encode(lists: &Lists) -> Vec<u8> {
+pub fn encode(lists: &LayerNodes) -> Vec<u8> {
     let length = |length: usize| u32::try_from(length).unwrap().to_le_bytes();
-    let mut proof = vec![1, ENVELOPE.scheme.id(), ENVELOPE.kind];
+    let mut proof = vec![1, PROOF_ENVELOPE.scheme.id(), PROOF_ENVELOPE.kind];
     for list in lists {
         proof.extend(length(list.len()));
         for node in list {

@@ -2,15 +2,14 @@
 
 use arbitrary::{Result, Unstructured};
 use prooflight_core::{Code, Limits, keccak256};
-use prooflight_lmpt::{Roots, verify};
+use prooflight_lmpt::{LayerRoots, verify};
 
 use super::draw::{change, change_bytes, keys, layers};
-use super::layers::{Layers, encode};
-
-pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+use super::layers::{StateLayers, encode};
+use crate::replay::FuzzTarget;
 
 /// The targets, by name.
-pub const TARGETS: [(&str, Target); 1] = [("lmpt_proof", lmpt_proof)];
+pub const TARGETS: [(&str, FuzzTarget); 1] = [("lmpt_proof", lmpt_proof)];
 
 /// Verifies proofs of keys: changed ones, those of other layers and keys, and arbitrary bytes.
 pub fn lmpt_proof(u: &mut Unstructured<'_>) -> Result<()> {
@@ -24,9 +23,9 @@ pub fn lmpt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     // With several leaves that no layer has, the first one that a walk ends at is refused.
     assert_eq!(judged.is_err(), refused.is_some(), "{judged:?} {refused:?}");
 
-    let mut lists = if u.ratio(1, 4)? { honest.lists(&other) } else { honest.lists(&asked) };
+    let mut lists = if u.ratio(1, 4)? { honest.nodes(&other) } else { honest.nodes(&asked) };
     for _ in 0..u.int_in_range(0..=2)? {
-        change(u, &mut lists, &honest.lists(&other))?;
+        change(u, &mut lists, &honest.nodes(&other))?;
     }
     let mut proof = encode(&lists);
     for _ in 0..u.int_in_range(0..=2)? {
@@ -35,11 +34,11 @@ pub fn lmpt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     let _ = honest.judge(&asked, &proof);
 
     // The same under roots in another order, as if the layers were exchanged.
-    let Layers { delta, intermediate, snapshot } = honest;
+    let StateLayers { delta, intermediate, snapshot } = honest;
     let exchanged = if u.arbitrary()? {
-        Layers { delta: snapshot, intermediate, snapshot: delta }
+        StateLayers { delta: snapshot, intermediate, snapshot: delta }
     } else {
-        Layers { delta: intermediate, intermediate: delta, snapshot }
+        StateLayers { delta: intermediate, intermediate: delta, snapshot }
     };
     let _ = exchanged.judge(&asked, &proof);
     Ok(())
@@ -50,7 +49,7 @@ fn any_bytes(u: &mut Unstructured<'_>) -> Result<()> {
     let length = u.arbitrary_len::<u8>()?;
     let node = u.bytes(length)?;
     let hash = keccak256(&[node]);
-    let roots = Roots { snapshot: hash, intermediate: u.arbitrary()?, delta: hash };
+    let roots = LayerRoots { snapshot: hash, intermediate: u.arbitrary()?, delta: hash };
     let length = u.arbitrary_len::<u8>()?;
     let proof = if u.arbitrary()? {
         encode(&[vec![node.to_vec()], vec![], vec![u.bytes(length)?.to_vec()]])

@@ -7,19 +7,19 @@ use prooflight_core::{Hash, keccak256};
 use crate::mpt::rlp::Rlp;
 
 /// The leaf values of a trie by the hashes of their keys.
-pub type Dictionary = BTreeMap<Hash, Vec<u8>>;
+pub type LeafMap = BTreeMap<Hash, Vec<u8>>;
 
 /// A trie, or a part of one below some nibbles.
 #[derive(Clone, Debug)]
-pub enum Trie {
+pub enum PlainTrie {
     Empty,
     Leaf { path: Vec<u8>, value: Vec<u8> },
     Extension { path: Vec<u8>, below: Box<Self> },
     Branch(Vec<Self>),
 }
 
-impl Trie {
-    pub fn new(dictionary: &Dictionary) -> Self {
+impl PlainTrie {
+    pub fn new(dictionary: &LeafMap) -> Self {
         let entries: Vec<_> =
             dictionary.iter().map(|(key, value)| (nibbles(key), value.clone())).collect();
         build(&entries, 0)
@@ -94,24 +94,26 @@ impl Trie {
 }
 
 /// The trie over ascending entries, which agree in their first `depth` nibbles.
-fn build(entries: &[(Vec<u8>, Vec<u8>)], depth: usize) -> Trie {
+fn build(entries: &[(Vec<u8>, Vec<u8>)], depth: usize) -> PlainTrie {
     let [(first, value), .., (last, _)] = entries else {
         return match entries {
-            [(path, value)] => Trie::Leaf { path: path[depth..].to_vec(), value: value.clone() },
-            _ => Trie::Empty,
+            [(path, value)] => {
+                PlainTrie::Leaf { path: path[depth..].to_vec(), value: value.clone() }
+            }
+            _ => PlainTrie::Empty,
         };
     };
     debug_assert!(first < last, "{value:?}");
     let agree = first[depth..].iter().zip(&last[depth..]).take_while(|(a, b)| a == b).count();
     if agree > 0 {
         let below = Box::new(build(entries, depth + agree));
-        return Trie::Extension { path: first[depth..depth + agree].to_vec(), below };
+        return PlainTrie::Extension { path: first[depth..depth + agree].to_vec(), below };
     }
     let child = |nibble: u8| {
         let of_child = |(path, _): &&(Vec<u8>, Vec<u8>)| path[depth] == nibble;
         build(&entries.iter().filter(of_child).cloned().collect::<Vec<_>>(), depth + 1)
     };
-    Trie::Branch((0..16).map(child).collect())
+    PlainTrie::Branch((0..16).map(child).collect())
 }
 
 /// The remainders of the paths that begin with these nibbles.

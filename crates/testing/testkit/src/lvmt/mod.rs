@@ -12,18 +12,18 @@ pub mod vector;
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::{Result, Verified};
-use prooflight_lvmt::proof::{ENVELOPE, Proof};
-use prooflight_lvmt::{Answer, Params, verify};
+use prooflight_lvmt::proof::{PROOF_ENVELOPE, Proof};
+use prooflight_lvmt::{Params, VersionedState, verify};
 
-use state::State;
+use state::LvmtModel;
 
 /// The verifier's result for a proof about the state.
-pub fn check(state: &State, keys: &[&[u8]], proof: &Proof) -> Result<Vec<Answer>> {
-    check_bytes(state, keys, &ENVELOPE.encode(proof))
+pub fn check(state: &LvmtModel, keys: &[&[u8]], proof: &Proof) -> Result<Vec<VersionedState>> {
+    check_bytes(state, keys, &PROOF_ENVELOPE.encode(proof))
 }
 
 /// The verifier's result for the bytes of a proof about the state.
-pub fn check_bytes(state: &State, keys: &[&[u8]], proof: &[u8]) -> Result<Vec<Answer>> {
+pub fn check_bytes(state: &LvmtModel, keys: &[&[u8]], proof: &[u8]) -> Result<Vec<VersionedState>> {
     let key = VerifyingKey::dev(state.setup.log_n).unwrap();
     let params = Params::new(&key, state.log_arity).with_insecure_setup();
     verify(&state.root(), keys, proof, &params).map(Verified::into_inner)

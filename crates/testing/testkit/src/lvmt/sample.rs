@@ -1,11 +1,11 @@
 //! A sample state.
 
-use super::state::{Record, State, keccak};
+use super::state::{KeyRecord, LvmtModel, keccak};
 
 /// A state of `keys` keys after five blocks: every block writes more of them, and the last one deletes
 /// every seventh.
-pub fn sample(log_n: u8, log_arity: u8, keys: u32) -> State {
-    let mut state = State::new(log_n, log_arity);
+pub fn sample(log_n: u8, log_arity: u8, keys: u32) -> LvmtModel {
+    let mut state = LvmtModel::new(log_n, log_arity);
     for block in 0..5u8 {
         let of_block = (0..keys).filter(|n| n % 5 <= u32::from(block));
         let value =
@@ -23,7 +23,7 @@ pub fn name(n: u32) -> Vec<u8> {
 }
 
 /// A key of the state whose record satisfies the condition.
-pub fn find(state: &State, is: impl Fn(&Record) -> bool) -> Vec<u8> {
+pub fn find(state: &LvmtModel, is: impl Fn(&KeyRecord) -> bool) -> Vec<u8> {
     let mut found = (0..1000).map(name).filter(|key| state.keys.get(&keccak(key)).is_some_and(&is));
     found.next().expect("a key like that")
 }

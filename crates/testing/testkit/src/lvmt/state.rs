@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use prooflight_core::merkle::{TreeHash, root};
 use prooflight_core::{Hash, keccak256};
-use prooflight_lvmt::Root;
-use prooflight_lvmt::proof::Place;
+use prooflight_lvmt::LvmtRoot;
+use prooflight_lvmt::proof::LeafPlace;
 
-use super::vector::Setup;
+use super::vector::DevSetup;
 
 /// Keccak-256, for trees.
-pub struct Keccak;
+pub struct KeccakTree;
 
-impl TreeHash for Keccak {
+impl TreeHash for KeccakTree {
     fn hash(parts: &[&[u8]]) -> Hash {
         keccak256(parts)
     }
@@ -23,45 +23,45 @@ pub fn keccak(bytes: &[u8]) -> Hash {
 }
 
 /// An entry or an AMT: its level, and the bits of key hashes that lead there, followed by zeros.
-pub type Name = (u8, Hash);
+pub type LevelPrefix = (u8, Hash);
 
 /// The record of a key.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct KeyRecord {
     pub level: u8,
     pub slot: u8,
     pub version: u64,
     pub value: Option<Vec<u8>>,
     /// The places of its leaves, by version from 1 on, with the hashes of their values.
-    pub leaves: Vec<(Place, Option<Hash>)>,
+    pub leaves: Vec<(LeafPlace, Option<Hash>)>,
 }
 
 /// An AMT below the root.
 #[derive(Clone, Copy, Debug)]
-pub struct Below {
+pub struct LowerAmt {
     pub version: u64,
     pub commitment: [u8; 32],
-    pub place: Place,
+    pub place: LeafPlace,
 }
 
 /// A state after some blocks; a liar may change anything.
 #[derive(Clone, Debug)]
-pub struct State {
-    pub setup: Setup,
+pub struct LvmtModel {
+    pub setup: DevSetup,
     pub log_arity: u8,
-    pub entries: BTreeMap<Name, [u64; 6]>,
-    pub keys: BTreeMap<Hash, Record>,
-    pub amts: BTreeMap<Name, Below>,
+    pub entries: BTreeMap<LevelPrefix, [u64; 6]>,
+    pub keys: BTreeMap<Hash, KeyRecord>,
+    pub amts: BTreeMap<LevelPrefix, LowerAmt>,
     /// The hashes of the leaves of each block.
     pub blocks: Vec<Vec<Hash>>,
     /// Keys that proofs claim were never written.
     pub hidden: BTreeSet<Hash>,
 }
 
-impl State {
+impl LvmtModel {
     pub fn new(log_n: u8, log_arity: u8) -> Self {
         Self {
-            setup: Setup::new(log_n),
+            setup: DevSetup::new(log_n),
             log_arity,
             entries: BTreeMap::new(),
             keys: BTreeMap::new(),
@@ -72,16 +72,16 @@ impl State {
     }
 
     /// The roots after the last block.
-    pub fn root(&self) -> Root {
-        let hroot = root::<Keccak>(&self.block_leaves());
+    pub fn root(&self) -> LvmtRoot {
+        let hroot = root::<KeccakTree>(&self.block_leaves());
         let aroot = self.setup.commitment(&self.values((0, [0; 32])));
-        Root { aroot, hroot, height: self.blocks.len() as u64 - 1 }
+        LvmtRoot { aroot, hroot, height: self.blocks.len() as u64 - 1 }
     }
 
     /// The leaves of the tree over blocks.
     pub fn block_leaves(&self) -> Vec<Hash> {
         let leaf = |(block, leaves): (usize, &Vec<Hash>)| {
-            block_leaf(block as u64, &root::<Keccak>(leaves))
+            block_leaf(block as u64, &root::<KeccakTree>(leaves))
         };
         self.blocks.iter().enumerate().map(leaf).collect()
     }
@@ -93,8 +93,9 @@ impl State {
         for (key, value) in changes {
             last.insert(keccak(key), *value);
         }
-        let live =
-            |key: &Hash| self.keys.get(key).is_some_and(|record: &Record| record.value.is_some());
+        let live = |key: &Hash| {
+            self.keys.get(key).is_some_and(|record: &KeyRecord| record.value.is_some())
+        };
         last.retain(|key, value| value.is_some() || live(key));
 
         let block = self.blocks.len() as u64;
@@ -107,7 +108,7 @@ impl State {
             };
             let entry = self.entries.entry(self.entry_name(&key, level)).or_default();
             entry[usize::from(slot)] += 1;
-            let record = self.keys.entry(key).or_insert_with(|| Record {
+            let record = self.keys.entry(key).or_insert_with(|| KeyRecord {
                 level,
                 slot,
                 version: 0,
@@ -124,7 +125,7 @@ impl State {
             let record = self.keys.get_mut(&key).unwrap();
             let value_hash = record.value.as_deref().map(keccak);
             leaves.push(key_leaf(level, record.slot, record.version, &key, value_hash));
-            record.leaves.push((Place { block, index: leaves.len() as u32 - 1 }, value_hash));
+            record.leaves.push((LeafPlace { block, index: leaves.len() as u32 - 1 }, value_hash));
         }
         for level in (1..=255).rev() {
             for name in touched.clone().into_iter().filter(|name| name.0 == level) {
@@ -134,8 +135,8 @@ impl State {
                 touched.insert(self.amt_name(&name.1, level - 1));
                 let commitment = self.setup.commitment(&self.values(name));
                 leaves.push(self.amt_leaf(name, version, &commitment));
-                let place = Place { block, index: leaves.len() as u32 - 1 };
-                self.amts.insert(name, Below { version, commitment, place });
+                let place = LeafPlace { block, index: leaves.len() as u32 - 1 };
+                self.amts.insert(name, LowerAmt { version, commitment, place });
             }
         }
         self.blocks.push(leaves);
@@ -150,7 +151,7 @@ impl State {
     }
 
     /// The record of a key as proofs show it; `None` if they claim that it was never written.
-    pub fn record(&self, key: &Hash) -> Option<&Record> {
+    pub fn record(&self, key: &Hash) -> Option<&KeyRecord> {
         self.keys.get(key).filter(|_| !self.hidden.contains(key))
     }
 
@@ -158,30 +159,30 @@ impl State {
         self.entries.get(&self.entry_name(key, level)).copied().unwrap_or_default()
     }
 
-    pub fn entry_name(&self, key: &Hash, level: u8) -> Name {
+    pub fn entry_name(&self, key: &Hash, level: u8) -> LevelPrefix {
         (level, first_bits(key, usize::from(self.setup.log_n) * (usize::from(level) + 1)))
     }
 
-    pub fn amt_name(&self, key: &Hash, level: u8) -> Name {
+    pub fn amt_name(&self, key: &Hash, level: u8) -> LevelPrefix {
         (level, first_bits(key, usize::from(self.setup.log_n) * usize::from(level)))
     }
 
     /// The index of the entry in its AMT.
-    pub fn index(&self, entry: &Name) -> u32 {
+    pub fn index(&self, entry: &LevelPrefix) -> u32 {
         let log_n = usize::from(self.setup.log_n);
         let end = log_n * (usize::from(entry.0) + 1);
         (end - log_n..end).fold(0, |index, bit| 2 * index + u32::from(bit_of(&entry.1, bit)))
     }
 
     /// The entries of an AMT.
-    pub fn values(&self, amt: Name) -> Vec<(u32, [u64; 6])> {
+    pub fn values(&self, amt: LevelPrefix) -> Vec<(u32, [u64; 6])> {
         let of_level = self.entries.range((amt.0, amt.1)..=(amt.0, [0xff; 32]));
         let of_amt = of_level.filter(|(name, _)| self.amt_name(&name.1, name.0) == amt);
         of_amt.map(|(name, versions)| (self.index(name), *versions)).collect()
     }
 
     /// The leaf of an AMT.
-    pub fn amt_leaf(&self, amt: Name, version: u64, commitment: &[u8; 32]) -> Hash {
+    pub fn amt_leaf(&self, amt: LevelPrefix, version: u64, commitment: &[u8; 32]) -> Hash {
         // The prefix as an integer, in as few bytes as its bits need.
         let bits = usize::from(self.setup.log_n) * usize::from(amt.0);
         let mut prefix = vec![0; bits.div_ceil(8)];
@@ -194,11 +195,11 @@ impl State {
     }
 
     /// Adds a dishonest leaf to the last block; returns its place.
-    pub fn plant(&mut self, leaf: Hash) -> Place {
+    pub fn plant(&mut self, leaf: Hash) -> LeafPlace {
         let block = self.blocks.len() as u64 - 1;
         let leaves = self.blocks.last_mut().unwrap();
         leaves.push(leaf);
-        Place { block, index: leaves.len() as u32 - 1 }
+        LeafPlace { block, index: leaves.len() as u32 - 1 }
     }
 }
 

@@ -5,22 +5,22 @@ use std::sync::OnceLock;
 use arbitrary::{Result, Unstructured};
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Reason;
-use prooflight_lvmt::proof::{Claim, ENVELOPE, OpeningForm, Place, Proof, Version};
-use prooflight_lvmt::{Answer, Params, Root, verify};
+use prooflight_lvmt::proof::{Claim, LeafPlace, OpeningForm, PROOF_ENVELOPE, Proof, SlotVersion};
+use prooflight_lvmt::{LvmtRoot, Params, VersionedState, verify};
 
 use super::sample::{name, sample};
-use super::state::{State, keccak};
+use super::state::{LvmtModel, keccak};
 
 /// A chain, and honest proofs after its last block and after the one before.
-struct Chain {
+struct FuzzChain {
     key: VerifyingKey,
-    state: State,
-    root: Root,
+    state: LvmtModel,
+    root: LvmtRoot,
     /// Keys, and the proofs about them.
     asked: Vec<(Vec<Vec<u8>>, [Proof; 2])>,
 }
 
-impl Chain {
+impl FuzzChain {
     fn new(log_n: u8, log_arity: u8, keys: u32) -> Self {
         let before = sample(log_n, log_arity, keys);
         let mut state = before.clone();
@@ -60,11 +60,13 @@ impl Chain {
             let last = record.and_then(|record| record.leaves.last());
             let block = last.map_or(0, |(place, _)| place.block);
             let found = match answer {
-                Answer::Present { value, since, version } => {
+                VersionedState::Present { value, since, version } => {
                     Some((Some(&value[..]), *since, *version))
                 }
-                Answer::Deleted { deleted_at, version } => Some((None, *deleted_at, *version)),
-                Answer::NeverWritten => None,
+                VersionedState::Deleted { deleted_at, version } => {
+                    Some((None, *deleted_at, *version))
+                }
+                VersionedState::NeverWritten => None,
             };
             let has = record.map(|record| (record.value.as_deref(), block, record.version));
             assert_eq!(found, has, "{proof:02x?}");
@@ -75,8 +77,8 @@ impl Chain {
 
 /// Verifies proofs about keys of two chains: honest ones with changed bytes or members, and arbitrary bytes.
 pub fn lvmt_proof(u: &mut Unstructured<'_>) -> Result<()> {
-    static CHAINS: OnceLock<[Chain; 2]> = OnceLock::new();
-    let chains = CHAINS.get_or_init(|| [Chain::new(2, 1, 60), Chain::new(4, 2, 24)]);
+    static CHAINS: OnceLock<[FuzzChain; 2]> = OnceLock::new();
+    let chains = CHAINS.get_or_init(|| [FuzzChain::new(2, 1, 60), FuzzChain::new(4, 2, 24)]);
     let chain = u.choose(chains)?;
     let (keys, proofs) = u.choose(&chain.asked)?;
     match u.int_in_range(0..=5)? {
@@ -86,7 +88,7 @@ pub fn lvmt_proof(u: &mut Unstructured<'_>) -> Result<()> {
             chain.judge(keys, &bytes);
         }
         1 | 2 => {
-            let mut bytes = ENVELOPE.encode(&proofs[0]);
+            let mut bytes = PROOF_ENVELOPE.encode(&proofs[0]);
             assert!(chain.judge(keys, &bytes), "an honest proof");
             for _ in 0..u.int_in_range(1..=3)? {
                 change_bytes(u, &mut bytes)?;
@@ -103,7 +105,7 @@ pub fn lvmt_proof(u: &mut Unstructured<'_>) -> Result<()> {
             if u.ratio(3, 4)? {
                 reseal(chain, &mut proof);
             }
-            chain.judge(keys, &ENVELOPE.encode(&proof));
+            chain.judge(keys, &PROOF_ENVELOPE.encode(&proof));
         }
     }
     Ok(())
@@ -142,12 +144,13 @@ fn change_members(u: &mut Unstructured<'_>, proof: &mut Proof, other: &Proof) ->
                 proof.claims.first_mut()
             {
                 (slot.level, slot.number) = (u.int_in_range(0..=3)?, u.int_in_range(0..=6)?);
-                *place = Place { block: u.int_in_range(0..=6)?, index: u.int_in_range(0..=40)? };
+                *place =
+                    LeafPlace { block: u.int_in_range(0..=6)?, index: u.int_in_range(0..=40)? };
             }
         }
         8 => {
             if let Some(entry) = proof.entries.last_mut() {
-                let version = Version::new(u.int_in_range(0..=6)?).unwrap();
+                let version = SlotVersion::new(u.int_in_range(0..=6)?).unwrap();
                 entry.0[u.choose_index(6)?] = version;
             }
         }
@@ -176,8 +179,8 @@ fn one<T: Clone>(u: &mut Unstructured<'_>, list: &mut Vec<T>, other: &[T]) -> Re
 }
 
 /// Recomputes the sizes and hashes for the proof's places, if these exist.
-fn reseal(chain: &Chain, proof: &mut Proof) {
-    let there = |place: &Place| {
+fn reseal(chain: &FuzzChain, proof: &mut Proof) {
+    let there = |place: &LeafPlace| {
         let block = usize::try_from(place.block).ok().and_then(|at| chain.state.blocks.get(at));
         block.is_some_and(|leaves| (place.index as usize) < leaves.len())
     };

@@ -1,7 +1,7 @@
 //! Keys at deep levels: every entry above is full, with made-up keys that share only the first bits.
 
 use super::sample::name;
-use super::state::{Below, Record, State, keccak, key_leaf};
+use super::state::{KeyRecord, LowerAmt, LvmtModel, keccak, key_leaf};
 use prooflight_core::Hash;
 
 /// A state in which the walk of the key `name(0)` reaches `level`, where its entry has these versions; the slot
@@ -9,8 +9,8 @@ use prooflight_core::Hash;
 /// other keys.
 ///
 /// No honest chain has such a state: every key is a leaf of the same block, whatever its level.
-pub fn tower(log_n: u8, log_arity: u8, level: u8, last: [u64; 6], own: u8) -> State {
-    let mut state = State::new(log_n, log_arity);
+pub fn tower(log_n: u8, log_arity: u8, level: u8, last: [u64; 6], own: u8) -> LvmtModel {
+    let mut state = LvmtModel::new(log_n, log_arity);
     state.commit(&[]);
     let key = keccak(&name(0));
     for at in 0..=level {
@@ -33,19 +33,19 @@ pub fn tower(log_n: u8, log_arity: u8, level: u8, last: [u64; 6], own: u8) -> St
 }
 
 /// Plants a leaf that gives the key a slot at a version, and makes proofs claim the same.
-pub fn claim_slot(state: &mut State, key: &Hash, level: u8, slot: u8, version: u64) {
+pub fn claim_slot(state: &mut LvmtModel, key: &Hash, level: u8, slot: u8, version: u64) {
     let value = b"claimed".to_vec();
     let value_hash = Some(keccak(&value));
     let place = state.plant(key_leaf(level, slot, version, key, value_hash));
     let leaves = vec![(place, value_hash)];
-    let record = Record { level, slot, version, value: Some(value), leaves };
+    let record = KeyRecord { level, slot, version, value: Some(value), leaves };
     state.keys.insert(*key, record);
 }
 
 /// Plants the leaf of an AMT at a version, with the commitment to its current entries.
-pub fn plant_amt(state: &mut State, key: &Hash, level: u8, version: u64) {
+pub fn plant_amt(state: &mut LvmtModel, key: &Hash, level: u8, version: u64) {
     let name = state.amt_name(key, level);
     let commitment = state.setup.commitment(&state.values(name));
     let place = state.plant(state.amt_leaf(name, version, &commitment));
-    state.amts.insert(name, Below { version, commitment, place });
+    state.amts.insert(name, LowerAmt { version, commitment, place });
 }

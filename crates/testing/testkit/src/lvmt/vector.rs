@@ -7,33 +7,33 @@ use ark_serialize::CanonicalSerialize;
 use blake2::{Blake2b512, Digest};
 
 /// The entries of a vector that are not 0, by index.
-pub type Values = [(u32, [u64; 6])];
+pub type VectorEntries = [(u32, [u64; 6])];
 
 /// The development setup for vectors of `2^log_n` entries.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup {
+pub struct DevSetup {
     pub log_n: u8,
     tau: Fr,
     w: Fr,
 }
 
-impl Setup {
+impl DevSetup {
     pub fn new(log_n: u8) -> Self {
         let tau = Blake2b512::digest("prooflight/amt/dev-tau/v1");
         let w = Fr::get_root_of_unity(1 << log_n).unwrap();
         Self { log_n, tau: Fr::from_le_bytes_mod_order(&tau), w }
     }
 
-    pub fn commitment(&self, values: &Values) -> [u8; 32] {
+    pub fn commitment(&self, values: &VectorEntries) -> [u8; 32] {
         point(self.remainder(values, 0, 0))
     }
 
-    pub fn single_opening(&self, values: &Values, t: u32) -> [u8; 32] {
+    pub fn single_opening(&self, values: &VectorEntries, t: u32) -> [u8; 32] {
         let value = self.remainder(values, t, self.log_n);
         point((self.remainder(values, t, 0) - value) / (self.tau - self.x(t)))
     }
 
-    pub fn tree_opening(&self, values: &Values, t: u32, log_arity: u8) -> Vec<[u8; 32]> {
+    pub fn tree_opening(&self, values: &VectorEntries, t: u32, log_arity: u8) -> Vec<[u8; 32]> {
         self.quotients(values, t, log_arity).into_iter().map(point).collect()
     }
 
@@ -41,7 +41,7 @@ impl Setup {
     /// 1, and subtracts the divisor of this point from the next one.
     pub fn other_tree_opening(
         &self,
-        values: &Values,
+        values: &VectorEntries,
         t: u32,
         log_arity: u8,
         depth: u8,
@@ -53,7 +53,7 @@ impl Setup {
         quotients.into_iter().map(point).collect()
     }
 
-    fn quotients(&self, values: &Values, t: u32, log_arity: u8) -> Vec<Fr> {
+    fn quotients(&self, values: &VectorEntries, t: u32, log_arity: u8) -> Vec<Fr> {
         let quotient = |bits: u8| {
             let above = self.remainder(values, t, bits - log_arity);
             (above - self.remainder(values, t, bits)) / self.divisor(t, bits)
@@ -69,7 +69,7 @@ impl Setup {
 
     /// The vector's polynomial modulo `X^m - x_t^m` at tau, with `m = 2^(log_n - bits)`: it has the vector's
     /// values at the roots of that divisor.
-    fn remainder(&self, values: &Values, t: u32, bits: u8) -> Fr {
+    fn remainder(&self, values: &VectorEntries, t: u32, bits: u8) -> Fr {
         let m = 1u64 << (self.log_n - bits);
         let c = self.x(t).pow([m]);
         let divisor = self.tau.pow([m]) - c;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
-use prooflight_core::store::{Change, MemoryStore};
+use prooflight_core::store::{MemoryStore, RawKeyChange};
 use prooflight_core::{Code, Error, Limits, Verified};
 use prooflight_mpt::{PersistentTrie, verify_proof};
 
@@ -11,18 +11,18 @@ use super::slices;
 
 /// The kind of keys of a trie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keys {
+pub enum KeyKind {
     /// 32 bytes, mostly with some nibbles in common.
     Hashed,
     /// Up to 4 bytes with few different nibbles, so that some are prefixes of others.
     Short,
 }
 
-impl Keys {
+impl KeyKind {
     pub const ALL: [Self; 2] = [Self::Hashed, Self::Short];
 
     pub fn draw(self, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
-        const FEW: [u8; 6] = [0x00, 0x01, 0x10, 0x11, 0x12, 0xf0];
+        const KEY_BYTES: [u8; 6] = [0x00, 0x01, 0x10, 0x11, 0x12, 0xf0];
         let length = match self {
             Self::Hashed => 32,
             Self::Short => u.int_in_range(0..=4)?,
@@ -32,7 +32,7 @@ impl Keys {
             Self::Short => length,
         };
         let mut key: Vec<u8> =
-            (0..drawn).map(|_| u.choose(&FEW).copied()).collect::<Result<_>>()?;
+            (0..drawn).map(|_| u.choose(&KEY_BYTES).copied()).collect::<Result<_>>()?;
         let rest = prooflight_core::keccak256(&[&[u.arbitrary()?]]);
         key.extend(&rest[..length - drawn]);
         Ok(key)
@@ -40,20 +40,20 @@ impl Keys {
 }
 
 #[derive(Debug)]
-pub struct Honest {
-    pub keys: Keys,
+pub struct HonestTrie {
+    pub keys: KeyKind,
     pub entries: BTreeMap<Vec<u8>, Vec<u8>>,
     pub trie: PersistentTrie<MemoryStore>,
 }
 
-impl Honest {
-    pub fn new(keys: Keys) -> Self {
+impl HonestTrie {
+    pub fn new(keys: KeyKind) -> Self {
         let trie = PersistentTrie::open(MemoryStore::default()).unwrap();
         Self { keys, entries: BTreeMap::new(), trie }
     }
 
     pub fn draw(u: &mut Unstructured<'_>, most: usize) -> Result<Self> {
-        let keys = *u.choose(&Keys::ALL)?;
+        let keys = *u.choose(&KeyKind::ALL)?;
         let mut honest = Self::new(keys);
         let mut entries = Vec::new();
         for _ in 0..u.int_in_range(0..=most)? {
@@ -65,7 +65,7 @@ impl Honest {
 
     /// Sets and deletes keys, in the trie and in the map.
     pub fn apply(&mut self, changes: &[(Vec<u8>, Option<Vec<u8>>)]) {
-        let batch: Vec<_> = changes.iter().map(Change::from).collect();
+        let batch: Vec<_> = changes.iter().map(RawKeyChange::from).collect();
         self.trie.apply(&batch).unwrap();
         for (key, value) in changes {
             match value {
@@ -119,6 +119,6 @@ pub fn assert_is_refusal(error: &Error) {
 }
 
 /// The verified value or absence, as a plain option.
-pub fn shown(verified: Verified<Option<&[u8]>>) -> Option<Vec<u8>> {
+pub fn owned_value(verified: Verified<Option<&[u8]>>) -> Option<Vec<u8>> {
     verified.into_inner().map(<[u8]>::to_vec)
 }

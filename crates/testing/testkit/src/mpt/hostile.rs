@@ -4,19 +4,19 @@ use arbitrary::{Result, Unstructured};
 use prooflight_core::{Limits, keccak256};
 use prooflight_mpt::verify_proof;
 
-use super::honest::{assert_is_refusal, shown};
+use super::honest::{assert_is_refusal, owned_value};
 use super::mutation::mutate_bytes;
 use super::rlp::Rlp;
 use super::{oracle, slices};
 
 #[derive(Debug)]
-pub struct Hostile {
+pub struct HostileProof {
     pub root: [u8; 32],
     pub key: Vec<u8>,
     pub proof: Vec<Vec<u8>>,
 }
 
-impl Hostile {
+impl HostileProof {
     /// Draws nodes from the last to the first, mostly along the path of a key.
     pub fn draw(u: &mut Unstructured<'_>) -> Result<Self> {
         let length = *u.choose(&[0, 1, 2, 3, 32])?;
@@ -52,7 +52,7 @@ impl Hostile {
         let Self { root, key, proof } = self;
         let expected = oracle::verify(root, key, proof);
         match verify_proof(root, key, &slices(proof), &Limits::DEFAULT) {
-            Ok(verified) => assert_eq!(Some(shown(verified)), expected, "{self:02x?}"),
+            Ok(verified) => assert_eq!(Some(owned_value(verified)), expected, "{self:02x?}"),
             Err(error) => {
                 assert_is_refusal(&error);
                 assert_eq!(expected, None, "{error}: {self:02x?}");

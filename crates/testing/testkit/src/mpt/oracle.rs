@@ -4,10 +4,10 @@ use super::rlp::Rlp;
 use prooflight_core::keccak256;
 
 /// The statement of a proof: the value of a key, or its absence.
-pub type Shown = Option<Vec<u8>>;
+pub type ProvedValue = Option<Vec<u8>>;
 
 /// The value of a key or its absence, if the proof proves one of them; `None` if it must be refused.
-pub fn verify(root: &[u8; 32], key: &[u8], proof: &[Vec<u8>]) -> Option<Shown> {
+pub fn verify(root: &[u8; 32], key: &[u8], proof: &[Vec<u8>]) -> Option<ProvedValue> {
     if proof.is_empty() || proof == [[0x80]] {
         return (keccak256(&[&[0x80]]) == *root).then_some(None);
     }
@@ -45,7 +45,7 @@ fn walk<'n>(
     ahead: &[u8],
     below: &mut impl Iterator<Item = (&'n Rlp, [u8; 32])>,
     path: &mut Vec<Vec<u8>>,
-) -> Option<Shown> {
+) -> Option<ProvedValue> {
     path.push(node.encode());
     let Rlp::List(items) = node else { return None };
     let (child, ahead, must_be_branch) = if let [shared, rest] = &items[..] {

@@ -15,7 +15,7 @@ use super::slices;
 
 /// An account: nonce, balance, code hash, slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct HonestAccount {
     pub nonce: u64,
     pub balance: Word,
     pub code_hash: Hash,
@@ -24,13 +24,13 @@ pub struct Known {
 
 #[derive(Debug)]
 pub struct HonestState {
-    pub accounts: BTreeMap<Address, Known>,
+    pub accounts: BTreeMap<Address, HonestAccount>,
     pub state: PersistentState<MemoryStore>,
 }
 
 /// An answer to `eth_getProof`, owned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct OwnedAnswer {
     pub address: Address,
     pub nonce: u64,
     pub balance: Word,
@@ -49,10 +49,10 @@ pub struct AnswerSlot {
 
 /// A question with its honest answer.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct AnsweredQuestion {
     pub address: Address,
     pub slots: Vec<Word>,
-    pub answer: Answer,
+    pub answer: OwnedAnswer,
 }
 
 pub fn word(number: u64) -> Word {
@@ -125,14 +125,14 @@ impl HonestState {
         }
     }
 
-    pub fn draw_question(&self, u: &mut Unstructured<'_>) -> Result<Asked> {
+    pub fn draw_question(&self, u: &mut Unstructured<'_>) -> Result<AnsweredQuestion> {
         let address = draw_address(u)?;
         let count = u.int_in_range(0..=4)?;
         let slots = (0..count).map(|_| draw_slot(u)).collect::<Result<Vec<_>>>()?;
         Ok(self.ask(address, slots))
     }
 
-    pub fn ask(&self, address: Address, slots: Vec<Word>) -> Asked {
+    pub fn ask(&self, address: Address, slots: Vec<Word>) -> AnsweredQuestion {
         let proved = self.state.prove(&address, &slots).unwrap();
         let account = proved.account.unwrap_or(Account {
             nonce: 0,
@@ -145,7 +145,7 @@ impl HonestState {
             value: slot.value,
             proof: slot.proof,
         };
-        let answer = Answer {
+        let answer = OwnedAnswer {
             address,
             nonce: account.nonce,
             balance: account.balance,
@@ -154,29 +154,29 @@ impl HonestState {
             account_proof: proved.account_proof,
             slots: proved.storage.into_iter().map(of_slot).collect(),
         };
-        Asked { address, slots, answer }
+        AnsweredQuestion { address, slots, answer }
     }
 
     /// Verifies a canonical answer; an accepted one must be true.
-    pub fn judge(&self, asked: &Asked) -> Result<(), Error> {
+    pub fn judge(&self, asked: &AnsweredQuestion) -> Result<(), Error> {
         self.judge_answer(asked, &asked.answer.as_sent())
     }
 
     /// Reads an answer and verifies the canonical one; an accepted one must be true.
-    pub fn judge_sent(&self, asked: &Asked) -> Result<(), Error> {
+    pub fn judge_sent(&self, asked: &AnsweredQuestion) -> Result<(), Error> {
         let mut answer = asked.answer.as_sent();
         read_get_proof(&asked.slots, &mut answer, &Limits::DEFAULT)?;
         self.judge_answer(asked, &answer)
     }
 
-    fn judge_answer(&self, asked: &Asked, answer: &GetProof<'_>) -> Result<(), Error> {
+    fn judge_answer(&self, asked: &AnsweredQuestion, answer: &GetProof<'_>) -> Result<(), Error> {
         let (root, limits) = (self.state.root(), Limits::DEFAULT);
         let verified = verify_get_proof(&root, &asked.address, &asked.slots, answer, &limits)
             .inspect_err(assert_is_refusal)?;
         let known = self.accounts.get(&asked.address);
         let account = verified.account;
         let fields = |it: Account| (it.nonce, it.balance, it.code_hash);
-        let of_known = |it: &Known| (it.nonce, it.balance, it.code_hash);
+        let of_known = |it: &HonestAccount| (it.nonce, it.balance, it.code_hash);
         assert_eq!(account.map(fields), known.map(of_known), "{asked:02x?}");
         let slot = |slot| known.and_then(|it| it.slots.get(slot)).copied().unwrap_or_default();
         let storage: Vec<_> = asked.slots.iter().map(slot).collect();
@@ -185,7 +185,7 @@ impl HonestState {
     }
 }
 
-impl Answer {
+impl OwnedAnswer {
     /// The answer in the form that the reader and the verifier take.
     pub fn as_sent(&self) -> GetProof<'_> {
         GetProof {

@@ -4,16 +4,15 @@ use arbitrary::{Result, Unstructured};
 use prooflight_core::{Limits, keccak256};
 use prooflight_mpt::{EMPTY_CODE_HASH, EMPTY_ROOT, read_proof, verify_header, verify_proof};
 
-use super::honest::{Honest, assert_is_refusal, shown};
-use super::hostile::Hostile;
+use super::honest::{HonestTrie, assert_is_refusal, owned_value};
+use super::hostile::HostileProof;
 use super::mutation::mutate;
-use super::state::{Asked, HonestState, draw_address, draw_slot, draw_word};
+use super::state::{AnsweredQuestion, HonestState, draw_address, draw_slot, draw_word};
 use super::{oracle, slices};
-
-pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+use crate::replay::FuzzTarget;
 
 /// The targets, by name.
-pub const TARGETS: [(&str, Target); 3] = [
+pub const TARGETS: [(&str, FuzzTarget); 3] = [
     ("mpt_proof", mpt_proof),
     ("mpt_get_proof", mpt_get_proof),
     ("mpt_sent_proof", mpt_sent_proof),
@@ -24,7 +23,7 @@ pub fn mpt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     match u.int_in_range(0..=7)? {
         0 => any_bytes(u),
         1..=3 => {
-            Hostile::draw(u)?.check();
+            HostileProof::draw(u)?.check();
             Ok(())
         }
         _ => changed_proof(u),
@@ -40,7 +39,7 @@ fn any_bytes(u: &mut Unstructured<'_>) -> Result<()> {
         proof.push(u.bytes(length)?.to_vec());
     }
     let root = keccak256(&[&proof[0]]);
-    Hostile { root, key: key.to_vec(), proof: proof.clone() }.check();
+    HostileProof { root, key: key.to_vec(), proof: proof.clone() }.check();
     match verify_header(&root, &proof[0], &Limits::DEFAULT) {
         Ok(header) => assert!(proof[0].len() > 500, "{header:?}"),
         Err(error) => assert_is_refusal(&error),
@@ -49,7 +48,7 @@ fn any_bytes(u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn changed_proof(u: &mut Unstructured<'_>) -> Result<()> {
-    let honest = Honest::draw(u, 12)?;
+    let honest = HonestTrie::draw(u, 12)?;
     let (key, other) = (honest.draw_key(u)?, honest.draw_key(u)?);
     let mut proof = honest.proof(&key);
     honest.judge(&key, &proof).expect("an honest proof");
@@ -64,7 +63,7 @@ fn changed_proof(u: &mut Unstructured<'_>) -> Result<()> {
     let root = keccak256(&[proof.first().map_or(&[0x80], Vec::as_slice)]);
     let expected = oracle::verify(&root, &key, &proof);
     let found = verify_proof(&root, &key, &slices(&proof), &Limits::DEFAULT);
-    assert_eq!(found.ok().map(shown), expected, "{proof:02x?}");
+    assert_eq!(found.ok().map(owned_value), expected, "{proof:02x?}");
     Ok(())
 }
 
@@ -86,7 +85,7 @@ pub fn mpt_get_proof(u: &mut Unstructured<'_>) -> Result<()> {
 
 /// Reads proofs as nodes send them, with more changes: what is accepted of the canonical proof must be true.
 pub fn mpt_sent_proof(u: &mut Unstructured<'_>) -> Result<()> {
-    let honest = Honest::draw(u, 12)?;
+    let honest = HonestTrie::draw(u, 12)?;
     let (key, other) = (honest.draw_key(u)?, honest.draw_key(u)?);
     let proof = honest.proof(&key);
     let read = |sent: &[Vec<u8>]| {
@@ -116,8 +115,12 @@ pub fn mpt_sent_proof(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn change(u: &mut Unstructured<'_>, asked: &mut Asked, other: &Asked) -> Result<()> {
-    let Asked { address, slots, answer } = asked;
+fn change(
+    u: &mut Unstructured<'_>,
+    asked: &mut AnsweredQuestion,
+    other: &AnsweredQuestion,
+) -> Result<()> {
+    let AnsweredQuestion { address, slots, answer } = asked;
     match u.int_in_range(0..=14)? {
         0 => *address = draw_address(u)?,
         1 => answer.address = draw_address(u)?,

@@ -2,22 +2,22 @@
 
 use arbitrary::{Result, Unstructured};
 
-use super::plain::{Op, Plain};
+use super::plain::{BlockOp, PlainTree};
 
 /// Draws a short chain over few keys, so that operations affect each other; also returns its number of blocks.
-pub fn chain(u: &mut Unstructured<'_>) -> Result<(Plain, u64)> {
+pub fn chain(u: &mut Unstructured<'_>) -> Result<(PlainTree, u64)> {
     let blocks = u.int_in_range(1..=12)?;
     let keys = *u.choose(&[1, 2, 5, 40])?;
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     for height in 0..blocks {
         let ops = u.int_in_range(0..=6)?;
-        let ops: Vec<Op> = (0..ops).map(|_| op(u, keys)).collect::<Result<_>>()?;
+        let ops: Vec<BlockOp> = (0..ops).map(|_| op(u, keys)).collect::<Result<_>>()?;
         plain.apply(height, ops);
     }
     Ok((plain, blocks))
 }
 
-fn op(u: &mut Unstructured<'_>, keys: u8) -> Result<Op> {
+fn op(u: &mut Unstructured<'_>, keys: u8) -> Result<BlockOp> {
     let key = key(u, keys)?;
     let value = match u.int_in_range(0..=3)? {
         0 => None,

@@ -1,20 +1,20 @@
 //! Statements about a plain tree, and the judge of the verifiers' results: the truth, or a refusal.
 
 use prooflight_core::{Code, Error, Limits, Result};
-use prooflight_smt::{Answer, Change, ClaimedHistory, History, verify, verify_diff};
+use prooflight_smt::{ClaimedHistory, DiffEntry, KeyHistory, PastState, verify, verify_diff};
 
-use super::plain::Plain;
+use super::plain::PlainTree;
 
 /// A question about a chain.
 #[derive(Clone, Debug)]
-pub enum Question {
+pub enum ChainQuestion {
     Keys { height: u64, keys: Vec<Vec<u8>> },
     History { key: Vec<u8>, from: u64, to: u64 },
     Diff { from: Option<u64>, to: u64 },
 }
 
-impl Question {
-    pub fn prove(&self, plain: &Plain) -> Vec<u8> {
+impl ChainQuestion {
+    pub fn prove(&self, plain: &PlainTree) -> Vec<u8> {
         match self {
             Self::Keys { height, keys } => plain.prove(*height, keys),
             Self::History { key, from, to } => plain.prove_history(key, *from, *to),
@@ -23,7 +23,7 @@ impl Question {
     }
 
     /// Verifies a proof under the true roots: an accepted one must be true, and the only proof of its statement.
-    pub fn judge(&self, plain: &Plain, proof: &[u8]) -> Result<()> {
+    pub fn judge(&self, plain: &PlainTree, proof: &[u8]) -> Result<()> {
         let judged = self.check(plain, proof);
         match &judged {
             Ok(()) => assert_eq!(proof, self.prove(plain), "{self:?}"),
@@ -32,7 +32,7 @@ impl Question {
         judged
     }
 
-    fn check(&self, plain: &Plain, proof: &[u8]) -> Result<()> {
+    fn check(&self, plain: &PlainTree, proof: &[u8]) -> Result<()> {
         let limits = &Limits::DEFAULT;
         match self {
             Self::Keys { height, keys } => {
@@ -60,22 +60,22 @@ impl Question {
 }
 
 /// A key's history, block by block.
-pub fn true_history<'a>(plain: &'a Plain, key: &[u8], from: u64, to: u64) -> History<'a> {
+pub fn true_history<'a>(plain: &'a PlainTree, key: &[u8], from: u64, to: u64) -> KeyHistory<'a> {
     let at = |height| plain.answer(key, height);
-    let changes: Vec<Answer<'_>> =
-        (from..=to).filter(|&height| at(height).changed() == Some(height)).map(at).collect();
-    let hidden = changes.first().is_some_and(|change| change.changed() == Some(from));
-    let before = from.checked_sub(1).map_or(Answer::NeverWritten, at);
-    History { from, to, entering: (!hidden).then_some(before), changes }
+    let changes: Vec<PastState<'_>> =
+        (from..=to).filter(|&height| at(height).changed_at() == Some(height)).map(at).collect();
+    let hidden = changes.first().is_some_and(|change| change.changed_at() == Some(from));
+    let before = from.checked_sub(1).map_or(PastState::NeverWritten, at);
+    KeyHistory { from, to, entering: (!hidden).then_some(before), changes }
 }
 
 /// The last changes in a range of blocks, ascending by key.
-pub fn true_diff(plain: &Plain, from: Option<u64>, to: u64) -> Vec<Change<'_>> {
+pub fn true_diff(plain: &PlainTree, from: Option<u64>, to: u64) -> Vec<DiffEntry<'_>> {
     let changes = plain.keys().into_iter().filter_map(|key| {
         let answer = plain.answer(&key, to);
-        let height = answer.changed()?;
+        let height = answer.changed_at()?;
         let changed = from.is_none_or(|from| height > from);
-        changed.then(|| Change { key: plain.own(&key), answer })
+        changed.then(|| DiffEntry { key: plain.own(&key), answer })
     });
     changes.collect()
 }

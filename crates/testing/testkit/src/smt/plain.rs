@@ -7,27 +7,29 @@
 use std::collections::BTreeMap;
 
 use prooflight_core::Hash;
-use prooflight_smt::Answer;
-use prooflight_smt::hash::{Child, EMPTY_ROOT, Preimage, hash_key, hash_value};
-use prooflight_smt::proof::{DIFF, DiffLeaf, HISTORY, PROOF, ProofLeaf, Writer};
+use prooflight_smt::PastState;
+use prooflight_smt::hash::{ChildHash, EMPTY_ROOT, Preimage, hash_key, hash_value};
+use prooflight_smt::proof::{
+    DIFF_ENVELOPE, DiffLeaf, HISTORY_ENVELOPE, PROOF_ENVELOPE, ProofLeaf, ProofWriter,
+};
 
 /// A key and its new value; `None` deletes it.
-pub type Op = (Vec<u8>, Option<Vec<u8>>);
+pub type BlockOp = (Vec<u8>, Option<Vec<u8>>);
 
 /// Every change of every key.
 #[derive(Clone, Debug, Default)]
-pub struct Plain {
-    changes: BTreeMap<Vec<u8>, Vec<Change>>,
+pub struct PlainTree {
+    changes: BTreeMap<Vec<u8>, Vec<ValueChange>>,
 }
 
 /// The block of a change, and the value that it set; `None` for a delete.
-type Change = (u64, Option<Vec<u8>>);
+type ValueChange = (u64, Option<Vec<u8>>);
 
-impl Plain {
+impl PlainTree {
     /// Applies a block's operations, which come after those of all blocks so far.
     ///
     /// The last operation on a key counts; a delete of a key that had no value before the block does nothing.
-    pub fn apply(&mut self, height: u64, ops: impl IntoIterator<Item = Op>) {
+    pub fn apply(&mut self, height: u64, ops: impl IntoIterator<Item = BlockOp>) {
         let ops: BTreeMap<Vec<u8>, Option<Vec<u8>>> = ops.into_iter().collect();
         for (key, value) in ops {
             let changes = self.changes.entry(key.clone()).or_default();
@@ -62,21 +64,21 @@ impl Plain {
         Some((*since, value.as_deref()))
     }
 
-    pub fn answer(&self, key: &[u8], height: u64) -> Answer<'_> {
+    pub fn answer(&self, key: &[u8], height: u64) -> PastState<'_> {
         match self.last_change(key, height) {
-            Some((since, Some(value))) => Answer::Present { value, since },
-            Some((deleted_at, None)) => Answer::Deleted { deleted_at },
-            None => Answer::NeverWritten,
+            Some((since, Some(value))) => PastState::Present { value, since },
+            Some((deleted_at, None)) => PastState::Deleted { deleted_at },
+            None => PastState::NeverWritten,
         }
     }
 
     /// The tree of a block, unless it is empty.
-    pub fn tree(&self, height: u64) -> Option<Node> {
+    pub fn tree(&self, height: u64) -> Option<PlainNode> {
         let leaf = |key: &Vec<u8>| {
             let (since, value) = self.last_change(key, height)?;
-            Some(Node::leaf(since, key, value))
+            Some(PlainNode::leaf(since, key, value))
         };
-        let mut leaves: Vec<(Hash, Node)> =
+        let mut leaves: Vec<(Hash, PlainNode)> =
             self.changes.keys().filter_map(|key| Some((hash_key(key), leaf(key)?))).collect();
         leaves.sort_by_key(|(key_hash, _)| *key_hash);
         grow(leaves)
@@ -118,7 +120,7 @@ impl Plain {
 }
 
 /// The tree over leaves in ascending order of their key hashes.
-fn grow(mut leaves: Vec<(Hash, Node)>) -> Option<Node> {
+fn grow(mut leaves: Vec<(Hash, PlainNode)>) -> Option<PlainNode> {
     if leaves.len() < 2 {
         return leaves.pop().map(|(_, leaf)| leaf);
     }
@@ -126,7 +128,7 @@ fn grow(mut leaves: Vec<(Hash, Node)>) -> Option<Node> {
     let depth = (0..=255).find(|&depth| bit(&first, depth) != bit(&last, depth)).expect("two keys");
     let right = leaves.split_off(leaves.partition_point(|(hash, _)| bit(hash, depth) == 0));
     let (left, right) = (grow(leaves)?, grow(right)?);
-    Some(Node::Branch { depth, left: Box::new(left), right: Box::new(right) })
+    Some(PlainNode::Branch { depth, left: Box::new(left), right: Box::new(right) })
 }
 
 pub fn bit(hash: &Hash, depth: u8) -> u8 {
@@ -136,7 +138,7 @@ pub fn bit(hash: &Hash, depth: u8) -> u8 {
 
 /// A node of a tree; a liar may change anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Node {
+pub enum PlainNode {
     Leaf {
         height: u64,
         key: Vec<u8>,
@@ -154,7 +156,7 @@ pub enum Node {
     },
 }
 
-impl Node {
+impl PlainNode {
     pub fn leaf(height: u64, key: &[u8], value: Option<&[u8]>) -> Self {
         Self::Leaf { height, key: key.to_vec(), value: value.map(<[u8]>::to_vec) }
     }
@@ -176,8 +178,8 @@ impl Node {
             }
             Self::Branch { depth, left, right } => {
                 let hashes = [left.hash(), right.hash()];
-                let left = Child { height: left.height(), hash: &hashes[0] };
-                let right = Child { height: right.height(), hash: &hashes[1] };
+                let left = ChildHash { height: left.height(), hash: &hashes[0] };
+                let right = ChildHash { height: right.height(), hash: &hashes[1] };
                 Preimage::branch(*depth, left, right).hash()
             }
             Self::Closed { hash, .. } => *hash,
@@ -202,30 +204,30 @@ fn sorted<K: AsRef<[u8]>>(keys: &[K]) -> Vec<Hash> {
     hashes
 }
 
-pub fn encode_proof<K: AsRef<[u8]>>(height: u64, tree: Option<&Node>, keys: &[K]) -> Vec<u8> {
-    let mut writer = Writer::new(PROOF);
+pub fn encode_proof<K: AsRef<[u8]>>(height: u64, tree: Option<&PlainNode>, keys: &[K]) -> Vec<u8> {
+    let mut writer = ProofWriter::new(PROOF_ENVELOPE);
     write_part(&mut writer, height, tree, &sorted(keys));
     writer.finish()
 }
 
-pub fn encode_history(key: &[u8], trees: &[(u64, Option<Node>)]) -> Vec<u8> {
-    let mut writer = Writer::new(HISTORY);
+pub fn encode_history(key: &[u8], trees: &[(u64, Option<PlainNode>)]) -> Vec<u8> {
+    let mut writer = ProofWriter::new(HISTORY_ENVELOPE);
     for (height, tree) in trees {
         write_part(&mut writer, *height, tree.as_ref(), &[hash_key(key)]);
     }
     writer.finish()
 }
 
-fn write_part(writer: &mut Writer, height: u64, tree: Option<&Node>, keys: &[Hash]) {
+fn write_part(writer: &mut ProofWriter, height: u64, tree: Option<&PlainNode>, keys: &[Hash]) {
     if let Some(tree) = tree {
         writer.root(height, tree.height());
         write_to_keys(writer, None, tree, keys);
     }
 }
 
-fn write_to_keys(writer: &mut Writer, parent: Option<u8>, node: &Node, keys: &[Hash]) {
+fn write_to_keys(writer: &mut ProofWriter, parent: Option<u8>, node: &PlainNode, keys: &[Hash]) {
     match node {
-        Node::Leaf { key, value, .. } => {
+        PlainNode::Leaf { key, value, .. } => {
             let key_hash = hash_key(key);
             let value_hash = hash_value(value.as_deref().unwrap_or_default());
             let index = keys.iter().position(|key| *key == key_hash).map(|index| index as u64);
@@ -238,7 +240,7 @@ fn write_to_keys(writer: &mut Writer, parent: Option<u8>, node: &Node, keys: &[H
                 (None, None) => ProofLeaf::OtherDeleted { key_hash: &key_hash },
             });
         }
-        Node::Branch { depth, left, right } => {
+        PlainNode::Branch { depth, left, right } => {
             writer.branch(parent, *depth, left.height(), right.height());
             let (on_left, on_right): (Vec<Hash>, Vec<Hash>) =
                 keys.iter().partition(|key| bit(key, *depth) == 0);
@@ -250,12 +252,12 @@ fn write_to_keys(writer: &mut Writer, parent: Option<u8>, node: &Node, keys: &[H
                 write_to_keys(writer, Some(*depth), child, keys);
             }
         }
-        Node::Closed { hash, .. } => writer.closed(hash),
+        PlainNode::Closed { hash, .. } => writer.closed(hash),
     }
 }
 
-pub fn encode_diff(from: Option<u64>, to: u64, tree: Option<&Node>) -> Vec<u8> {
-    let mut writer = Writer::new(DIFF);
+pub fn encode_diff(from: Option<u64>, to: u64, tree: Option<&PlainNode>) -> Vec<u8> {
+    let mut writer = ProofWriter::new(DIFF_ENVELOPE);
     if let Some(tree) = tree {
         writer.root(to, tree.height());
         write_newer(&mut writer, None, tree, from);
@@ -263,15 +265,15 @@ pub fn encode_diff(from: Option<u64>, to: u64, tree: Option<&Node>) -> Vec<u8> {
     writer.finish()
 }
 
-fn write_newer(writer: &mut Writer, parent: Option<u8>, node: &Node, from: Option<u64>) {
+fn write_newer(writer: &mut ProofWriter, parent: Option<u8>, node: &PlainNode, from: Option<u64>) {
     match node {
-        Node::Leaf { key, value, .. } => writer.diff_leaf(match value {
+        PlainNode::Leaf { key, value, .. } => writer.diff_leaf(match value {
             Some(value) => DiffLeaf::Live { key, value },
             None => DiffLeaf::Deleted { key },
         }),
-        Node::Branch { depth, left, right } => {
+        PlainNode::Branch { depth, left, right } => {
             writer.branch(parent, *depth, left.height(), right.height());
-            let is_new = |child: &Node| from.is_none_or(|from| child.height() > from);
+            let is_new = |child: &PlainNode| from.is_none_or(|from| child.height() > from);
             for child in [left, right].into_iter().filter(|child| !is_new(child)) {
                 writer.closed(&child.hash());
             }
@@ -279,6 +281,6 @@ fn write_newer(writer: &mut Writer, parent: Option<u8>, node: &Node, from: Optio
                 write_newer(writer, Some(*depth), child, from);
             }
         }
-        Node::Closed { hash, .. } => writer.closed(hash),
+        PlainNode::Closed { hash, .. } => writer.closed(hash),
     }
 }

@@ -5,13 +5,12 @@ use prooflight_core::Limits;
 use prooflight_smt::{ClaimedHistory, verify, verify_diff};
 
 use super::draw::{chain, key, mutate};
-use super::judge::{Question, assert_is_refusal};
-use super::plain::Plain;
-
-pub type Target = fn(&mut Unstructured<'_>) -> Result<()>;
+use super::judge::{ChainQuestion, assert_is_refusal};
+use super::plain::PlainTree;
+use crate::replay::FuzzTarget;
 
 /// The targets, by name.
-pub const TARGETS: [(&str, Target); 3] =
+pub const TARGETS: [(&str, FuzzTarget); 3] =
     [("smt_proof", smt_proof), ("smt_history", smt_history), ("smt_diff", smt_diff)];
 
 /// Verifies proofs of keys: changed ones, those of other blocks and keys, and arbitrary bytes.
@@ -29,7 +28,7 @@ pub fn smt_proof(u: &mut Unstructured<'_>) -> Result<()> {
     let (plain, blocks) = chain(u)?;
     let question = |u: &mut Unstructured<'_>| {
         let keys = (0..u.int_in_range(1..=5)?).map(|_| key(u, 50)).collect::<Result<_>>()?;
-        Ok(Question::Keys { height: u.int_in_range(0..=blocks)?, keys })
+        Ok(ChainQuestion::Keys { height: u.int_in_range(0..=blocks)?, keys })
     };
     judge(u, &plain, question)
 }
@@ -51,7 +50,7 @@ pub fn smt_history(u: &mut Unstructured<'_>) -> Result<()> {
     let (plain, blocks) = chain(u)?;
     let question = |u: &mut Unstructured<'_>| {
         let from = u.int_in_range(0..=blocks)?;
-        Ok(Question::History { key: key(u, 5)?, from, to: u.int_in_range(from..=blocks)? })
+        Ok(ChainQuestion::History { key: key(u, 5)?, from, to: u.int_in_range(from..=blocks)? })
     };
     judge(u, &plain, question)
 }
@@ -70,7 +69,7 @@ pub fn smt_diff(u: &mut Unstructured<'_>) -> Result<()> {
     let question = |u: &mut Unstructured<'_>| {
         let to = u.int_in_range(1..=blocks)?;
         let from = if u.arbitrary()? { Some(u.int_in_range(0..=to - 1)?) } else { None };
-        Ok(Question::Diff { from, to })
+        Ok(ChainQuestion::Diff { from, to })
     };
     judge(u, &plain, question)
 }
@@ -78,8 +77,8 @@ pub fn smt_diff(u: &mut Unstructured<'_>) -> Result<()> {
 /// Checks that an honest proof is accepted, and a changed one, or one of another question, only if it is the same.
 fn judge(
     u: &mut Unstructured<'_>,
-    plain: &Plain,
-    question: impl Fn(&mut Unstructured<'_>) -> Result<Question>,
+    plain: &PlainTree,
+    question: impl Fn(&mut Unstructured<'_>) -> Result<ChainQuestion>,
 ) -> Result<()> {
     let (asked, other) = (question(u)?, question(u)?);
     let honest = asked.prove(plain);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs, io};
 
-use prooflight_vectors::generate::{self, kept, kept::Break};
+use prooflight_vectors::generate::{self, kept, kept::BrokenPart};
 
 const USAGE: &str = "\
 usage: generate FOLDER [--check]                        write the files, or fail if a byte differs
@@ -22,10 +22,10 @@ fn main() -> ExitCode {
             kept::add(committed, &read(Path::new(rows))?)
         }),
         [folder, "--damage", file, source, number, place] => {
-            broken(Path::new(folder), file, source, number, &Break::Bytes(place))
+            add_broken(Path::new(folder), file, source, number, &BrokenPart::Bytes(place))
         }
         [folder, "--malform", file, source, number, ref but @ ..] => {
-            broken(Path::new(folder), file, source, number, &Break::Form(but))
+            add_broken(Path::new(folder), file, source, number, &BrokenPart::Form(but))
         }
         _ => {
             eprintln!("{USAGE}");
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 /// Writes the files; with `check`, only reports whether one would change.
 fn write(folder: &Path, check: bool) -> Result<bool, String> {
     let mut differs = false;
-    for (path, content) in generate::files(folder).map_err(|error| said(folder, &error))? {
+    for (path, content) in generate::files(folder).map_err(|error| io_problem(folder, &error))? {
         let path = folder.join(path);
         let unchanged = fs::read(&path).is_ok_and(|found| found == content.as_bytes());
         let done = match (unchanged, check) {
@@ -54,7 +54,7 @@ fn write(folder: &Path, check: bool) -> Result<bool, String> {
         };
         println!("{}: {done}", path.display());
         if !unchanged && !check {
-            fs::write(&path, &content).map_err(|error| said(&path, &error))?;
+            fs::write(&path, &content).map_err(|error| io_problem(&path, &error))?;
         }
         differs |= !unchanged && check;
     }
@@ -69,16 +69,16 @@ fn change(
 ) -> Result<bool, String> {
     let path = folder.join(file);
     let changed = change(&read(&path)?)?;
-    fs::write(&path, changed).map_err(|error| said(&path, &error))?;
+    fs::write(&path, changed).map_err(|error| io_problem(&path, &error))?;
     write(folder, false)
 }
 
-fn broken(
+fn add_broken(
     folder: &Path,
     file: &str,
     source: &str,
     number: &str,
-    what: &Break<'_>,
+    what: &BrokenPart<'_>,
 ) -> Result<bool, String> {
     let number = number.parse().map_err(|error| format!("{number}: {error}"))?;
     let source = read(&folder.join(source))?;
@@ -86,9 +86,9 @@ fn broken(
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| said(path, &error))
+    fs::read_to_string(path).map_err(|error| io_problem(path, &error))
 }
 
-fn said(path: &Path, error: &io::Error) -> String {
+fn io_problem(path: &Path, error: &io::Error) -> String {
     format!("{}: {error}", path.display())
 }

@@ -1,15 +1,15 @@
 //! `avl/avl_batch.json`: honest batches.
 
-use super::builder::Builder;
+use super::builder::FileBuilder;
 use super::dictionary::{
-    Dictionary, add, insert, insert_or_update, lookup, remove, remove_if_exists, update,
+    AvlDictionary, add, insert, insert_or_update, lookup, remove, remove_if_exists, update,
 };
 use super::rng::Rng;
-use crate::answer::Answer;
-use crate::avl::{Batch, BatchMode, Op};
+use crate::answer::VerifierAnswer;
+use crate::avl::{AvlBatch, AvlOp, BatchMode};
 
 /// Adds the tests made by code.
-pub(super) fn make(file: &mut Builder) {
+pub(super) fn make(file: &mut FileBuilder) {
     file.group("AvlBatch");
     operations(file);
     lengths(file);
@@ -20,14 +20,19 @@ pub(super) fn make(file: &mut Builder) {
 }
 
 /// A batch in strict mode, and the same in compat mode.
-fn both_modes(file: &mut Builder, flags: &[&str], comment: &str, (batch, answer): (Batch, Answer)) {
+fn both_modes(
+    file: &mut FileBuilder,
+    flags: &[&str],
+    comment: &str,
+    (batch, answer): (AvlBatch, VerifierAnswer),
+) {
     file.valid(flags, comment, &batch, answer.clone());
-    let compat = Batch { mode: BatchMode::Compat, ..batch };
+    let compat = AvlBatch { mode: BatchMode::Compat, ..batch };
     file.valid(flags, format!("{comment} (compat)"), &compat, answer);
 }
 
-fn operations(file: &mut Builder) {
-    let mut dictionary = Dictionary::random(&mut Rng::new(1), 8, None, 12);
+fn operations(file: &mut FileBuilder) {
+    let mut dictionary = AvlDictionary::random(&mut Rng::new(1), 8, None, 12);
     let long = |n: i64| n.to_be_bytes().to_vec();
     let entries = [
         (1, long(5)),
@@ -41,7 +46,7 @@ fn operations(file: &mut Builder) {
     for (n, value) in entries {
         dictionary.apply(&[insert(key(n), value)]);
     }
-    let cases: [(&str, Op); 27] = [
+    let cases: [(&str, AvlOp); 27] = [
         ("Lookup, present", lookup(key(1))),
         ("Lookup, present, empty value", lookup(key(6))),
         ("Lookup, absent", lookup(key(9))),
@@ -75,11 +80,11 @@ fn operations(file: &mut Builder) {
     }
 }
 
-fn lengths(file: &mut Builder) {
+fn lengths(file: &mut FileBuilder) {
     let mut rng = Rng::new(2);
     for key_length in [1, 8, 20, 32, 64, 255, 256] {
         for value_length in [None, Some(0), Some(8), Some(32)] {
-            let dictionary = Dictionary::random(&mut rng, key_length, value_length, 20);
+            let dictionary = AvlDictionary::random(&mut rng, key_length, value_length, 20);
             let keys = dictionary.keys();
             let value = dictionary.random_value(&mut rng);
             let new_key = dictionary.absent_key(&mut rng);
@@ -107,9 +112,9 @@ fn lengths(file: &mut Builder) {
 }
 
 /// Deletions until the dictionary is empty.
-fn deletions(file: &mut Builder) {
+fn deletions(file: &mut FileBuilder) {
     let keys = (1..=12).map(|n| n * 20).collect::<Vec<u8>>();
-    let dictionary = Dictionary::of_bytes(keys.iter().copied());
+    let dictionary = AvlDictionary::of_bytes(keys.iter().copied());
     for (order, keys) in
         [("ascending", keys.clone()), ("descending", keys.into_iter().rev().collect())]
     {
@@ -119,12 +124,12 @@ fn deletions(file: &mut Builder) {
     }
 }
 
-fn empty(file: &mut Builder) {
+fn empty(file: &mut FileBuilder) {
     for (key_length, value_length) in [(1, None), (32, None), (32, Some(0)), (8, Some(8))] {
-        let dictionary = Dictionary::new(key_length, value_length);
+        let dictionary = AvlDictionary::new(key_length, value_length);
         let key = vec![0x5a; key_length];
         let value = vec![0x77; value_length.unwrap_or(3)];
-        let cases: [(&str, &[Op]); 4] = [
+        let cases: [(&str, &[AvlOp]); 4] = [
             ("no operation", &[]),
             ("a lookup", &[lookup(&key[..])]),
             ("the first key", &[insert(&key[..], &value[..])]),
@@ -136,7 +141,7 @@ fn empty(file: &mut Builder) {
             both_modes(file, &["Empty"], &comment, dictionary.prove(ops));
         }
     }
-    let mut dictionary = Dictionary::random(&mut Rng::new(5), 32, None, 9);
+    let mut dictionary = AvlDictionary::random(&mut Rng::new(5), 32, None, 9);
     both_modes(file, &["Empty"], "no operation on nine keys", dictionary.prove(&[]));
     for key in dictionary.keys() {
         dictionary.apply(&[remove(key)]);
@@ -145,8 +150,8 @@ fn empty(file: &mut Builder) {
     both_modes(file, &["Empty"], comment, dictionary.prove(&[lookup([0x11; 32])]));
 }
 
-fn absence(file: &mut Builder) {
-    let dictionary = Dictionary::of_bytes([0x10, 0x20, 0x30, 0x40, 0x50, 0x60]);
+fn absence(file: &mut FileBuilder) {
+    let dictionary = AvlDictionary::of_bytes([0x10, 0x20, 0x30, 0x40, 0x50, 0x60]);
     let cases = [
         ("before the first key", 0x01),
         ("just before the first key", 0x0f),
@@ -160,7 +165,7 @@ fn absence(file: &mut Builder) {
         let comment = format!("lookup {comment}");
         both_modes(file, &["Absence"], &comment, dictionary.prove(&[lookup([key])]));
     }
-    let ends = Dictionary::of_bytes([0x01, 0xfe]);
+    let ends = AvlDictionary::of_bytes([0x01, 0xfe]);
     let batch = ends.prove(&[lookup([0x01]), lookup([0x02]), lookup([0xfd]), lookup([0xfe])]);
     both_modes(file, &["Absence"], "the smallest and the largest key there can be", batch);
     let all = (1..=0xfe).map(|key| lookup([key])).collect::<Vec<_>>();
@@ -169,10 +174,10 @@ fn absence(file: &mut Builder) {
     file.valid(&["Absence"], comment, &batch, answer);
 }
 
-fn chains(file: &mut Builder) {
+fn chains(file: &mut FileBuilder) {
     let mut rng = Rng::new(7);
     for (mode, value_length) in [(BatchMode::Strict, None), (BatchMode::Compat, Some(8))] {
-        let mut dictionary = Dictionary::new(32, value_length);
+        let mut dictionary = AvlDictionary::new(32, value_length);
         for step in 1..=6 {
             let keys = dictionary.keys();
             let mut ops = (0..8)
@@ -191,7 +196,7 @@ fn chains(file: &mut Builder) {
             let (batch, answer) = dictionary.apply(&ops);
             let name = if mode == BatchMode::Strict { "strict" } else { "compat" };
             let comment = format!("batch {step} of a chain, {name}");
-            file.valid(&["Chain"], comment, &Batch { mode, ..batch }, answer);
+            file.valid(&["Chain"], comment, &AvlBatch { mode, ..batch }, answer);
         }
     }
 }

@@ -4,23 +4,23 @@ use prooflight_core::{Error, Reason};
 use serde::Serialize;
 use serde_json::{Map, Value, to_value};
 
-use crate::answer::Answer;
-use crate::file::{Group, Test, VectorFile, Verdict};
-use crate::input::Input;
+use crate::answer::VerifierAnswer;
+use crate::file::{TestGroup, TestVerdict, VectorFile, VectorTest};
+use crate::input::TestInput;
 use crate::run::verify;
 
 use super::kept;
 use super::write::write;
 
 /// Flags that every file may have, each with its note.
-const COMMON: &[(&str, &str)] = &[
+const COMMON_FLAGS: &[(&str, &str)] = &[
     ("Input", "the input does not have the form of the group's type"),
     ("Mutated", "an honest input with a byte changed; only the code is pinned"),
     ("Truncated", "an honest input that ends early"),
 ];
 
 /// A vector file under construction.
-pub(crate) struct Builder {
+pub(crate) struct FileBuilder {
     file: VectorFile,
     known_flags: &'static [(&'static str, &'static str)],
     /// The index of the group that tests are added to.
@@ -29,7 +29,7 @@ pub(crate) struct Builder {
     kept: u32,
 }
 
-impl Builder {
+impl FileBuilder {
     /// An empty file of a scheme; its tests may have the given flags, each with its note.
     pub(crate) fn new(scheme: &str, known_flags: &'static [(&'static str, &'static str)]) -> Self {
         let file = VectorFile {
@@ -57,7 +57,7 @@ impl Builder {
         self.current =
             groups.iter().position(|group| group.group_type == group_type).unwrap_or(groups.len());
         if self.current == groups.len() {
-            groups.push(Group { group_type: group_type.to_owned(), tests: Vec::new() });
+            groups.push(TestGroup { group_type: group_type.to_owned(), tests: Vec::new() });
         }
     }
 
@@ -67,19 +67,19 @@ impl Builder {
     }
 
     /// The tests of the current group.
-    pub(super) fn tests(&self) -> &[Test] {
+    pub(super) fn tests(&self) -> &[VectorTest] {
         self.file.test_groups.get(self.current).map_or(&[], |group| &group.tests)
     }
 
     /// The note of a flag.
     pub(super) fn note(&self, flag: &str) -> Option<Value> {
         let noted = self.file.notes.get(flag).cloned();
-        let mut known = self.known_flags.iter().chain(COMMON);
+        let mut known = self.known_flags.iter().chain(COMMON_FLAGS);
         noted.or_else(|| known.find(|(known, _)| *known == flag).map(|(_, note)| (*note).into()))
     }
 
     /// The answer of our verifier to an input of the current group.
-    pub(super) fn answer(&self, input: &Value) -> Result<Answer, Error> {
+    pub(super) fn answer(&self, input: &Value) -> Result<VerifierAnswer, Error> {
         verify(self.group_type(), input).expect("a known type")
     }
 
@@ -89,9 +89,9 @@ impl Builder {
         flags: &[&str],
         comment: impl Into<String>,
         input: &impl Serialize,
-        expected: Answer,
+        expected: VerifierAnswer,
     ) {
-        let test = self.test(flags, comment.into(), input, Verdict::Valid);
+        let test = self.test(flags, comment.into(), input, TestVerdict::Valid);
         test.expected = Some(expected);
     }
 
@@ -103,7 +103,7 @@ impl Builder {
         input: &impl Serialize,
         reason: Reason,
     ) {
-        let test = self.test(flags, comment.into(), input, Verdict::Invalid);
+        let test = self.test(flags, comment.into(), input, TestVerdict::Invalid);
         test.expected_error = Some(reason.code().as_str().to_owned());
         test.expected_reason = Some(reason.as_str().to_owned());
     }
@@ -123,7 +123,7 @@ impl Builder {
             Err(error) => error,
             accepted => panic!("{comment}: {accepted:?}"),
         };
-        let test = self.test(flags, comment, &input, Verdict::Invalid);
+        let test = self.test(flags, comment, &input, TestVerdict::Invalid);
         test.expected_error = Some(error.code().as_str().to_owned());
     }
 
@@ -134,7 +134,7 @@ impl Builder {
         comment: impl Into<String>,
         input: &impl Serialize,
     ) {
-        self.test(flags, comment.into(), input, Verdict::Invalid);
+        self.test(flags, comment.into(), input, TestVerdict::Invalid);
     }
 
     fn test(
@@ -142,18 +142,18 @@ impl Builder {
         flags: &[&str],
         comment: String,
         input: &impl Serialize,
-        result: Verdict,
-    ) -> &mut Test {
+        result: TestVerdict,
+    ) -> &mut VectorTest {
         for flag in flags {
             let note = self.note(flag).unwrap_or_else(|| panic!("{flag} has no note"));
             self.file.notes.insert((*flag).to_owned(), note);
         }
         let input = to_value(input).expect("inputs are plain data");
-        let mut test = Test {
+        let mut test = VectorTest {
             tc_id: last_number(&self.file) + 1,
             comment,
             flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
-            input: Input::Json(input),
+            input: TestInput::Json(input),
             result,
             expected: None,
             expected_error: None,
@@ -174,7 +174,7 @@ impl Builder {
         &mut self.current_tests()[place]
     }
 
-    fn current_tests(&mut self) -> &mut Vec<Test> {
+    fn current_tests(&mut self) -> &mut Vec<VectorTest> {
         &mut self
             .file
             .test_groups
@@ -195,7 +195,7 @@ fn last_number(file: &VectorFile) -> u32 {
 }
 
 /// The members of `expected`, from a JSON object.
-pub(crate) fn expected(object: Value) -> Answer {
+pub(crate) fn expected(object: Value) -> VerifierAnswer {
     match object {
         Value::Object(members) => members,
         other => panic!("not an object: {other}"),

@@ -10,11 +10,11 @@ use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
 use blake2::digest::consts::U32;
 use blake2::{Blake2b, Blake2b512, Digest};
 
-type Hash = Blake2b<U32>;
+type TranscriptHash = Blake2b<U32>;
 
 /// An opening in the form of the transcript.
 #[derive(Clone)]
-pub(super) struct Claimed {
+pub(super) struct ClaimedOpening {
     pub(super) kind: u8,
     pub(super) commitment: [u8; 32],
     pub(super) index: u32,
@@ -24,7 +24,7 @@ pub(super) struct Claimed {
 
 /// The part that a faulty verifier omits from the transcript.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Without {
+pub(super) enum OmittedPart {
     ParamsId,
     Commitments,
     Values,
@@ -45,41 +45,41 @@ pub(super) enum Without {
 /// One coefficient for each opening, from a transcript without one of its parts.
 pub(super) fn coefficients(
     params_id: &[u8; 32],
-    openings: &[Claimed],
-    without: Without,
+    openings: &[ClaimedOpening],
+    without: OmittedPart,
 ) -> Vec<Fr> {
-    let mut hash = Hash::new_with_prefix(b"prooflight/amt/openings/v1");
-    if without != Without::ParamsId {
+    let mut hash = TranscriptHash::new_with_prefix(b"prooflight/amt/openings/v1");
+    if without != OmittedPart::ParamsId {
         hash.update(params_id);
     }
     hash.update((openings.len() as u64).to_le_bytes());
     let hashed = match without {
-        Without::Openings => &[],
-        Without::FirstOpening => &openings[1..],
-        Without::LaterOpenings => &openings[..1],
-        Without::LastOpening => &openings[..openings.len() - 1],
+        OmittedPart::Openings => &[],
+        OmittedPart::FirstOpening => &openings[1..],
+        OmittedPart::LaterOpenings => &openings[..1],
+        OmittedPart::LastOpening => &openings[..openings.len() - 1],
         _ => openings,
     };
     for opening in hashed {
         hash.update([opening.kind]);
-        if without != Without::Commitments {
+        if without != OmittedPart::Commitments {
             hash.update(opening.commitment);
         }
         hash.update(opening.index.to_le_bytes());
-        if without != Without::Values {
+        if without != OmittedPart::Values {
             hash.update(opening.value);
         }
         let points = match without {
-            Without::Points => 0,
-            Without::LaterPoints => 1,
+            OmittedPart::Points => 0,
+            OmittedPart::LaterPoints => 1,
             _ => opening.points.len(),
         };
         hash.update(opening.points[..points].as_flattened());
     }
     let seed: [u8; 32] = hash.finalize().into();
-    let seed = if without == Without::Seed { &[][..] } else { &seed };
+    let seed = if without == OmittedPart::Seed { &[][..] } else { &seed };
     let coefficient = |i: u64| {
-        let hash = Hash::new_with_prefix(seed).chain_update(i.to_le_bytes()).finalize();
+        let hash = TranscriptHash::new_with_prefix(seed).chain_update(i.to_le_bytes()).finalize();
         Fr::from_le_bytes_mod_order(&hash[..16])
     };
     let all = 0..openings.len() as u64;
@@ -96,7 +96,7 @@ pub(super) fn under_powers(of: impl IntoIterator<Item = u64>) -> Vec<Fr> {
     })
 }
 
-impl Claimed {
+impl ClaimedOpening {
     /// Changes the value, so that the sides differ by `error`.
     pub(super) fn misstate(&mut self, error: Fr) {
         let value = Fr::from_le_bytes_mod_order(&self.value) - error;

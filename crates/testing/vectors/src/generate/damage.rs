@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use serde_json::{Value, json};
 
-use super::builder::Builder;
+use super::builder::FileBuilder;
 
 /// Adds the refused inputs among small changes of the bytes at a place of an honest input; only the code is pinned.
 ///
 /// The bytes end early, or one of them is deleted, inserted, swapped with the next, or has one of two bits flipped.
 /// `of` begins the comments. A change that is still accepted with the same answer is not a test: some numbers do
 /// not matter.
-pub(crate) fn damaged(file: &mut Builder, of: &str, honest: &Value, place: &str) {
+pub(crate) fn damaged(file: &mut FileBuilder, of: &str, honest: &Value, place: &str) {
     let pointer = format!("/{place}");
     let text = honest.pointer(&pointer).and_then(Value::as_str).expect("bytes at the place");
-    let Hex(bytes) = text.parse().expect("bytes");
+    let HexBytes(bytes) = text.parse().expect("bytes");
     let answer = file.answer(honest);
     let mut seen = BTreeSet::from([bytes.clone()]);
     let mut add = |flag: &str, what: String, changed: Vec<u8>| {
@@ -24,7 +24,7 @@ pub(crate) fn damaged(file: &mut Builder, of: &str, honest: &Value, place: &str)
             return;
         }
         let mut input = honest.clone();
-        *input.pointer_mut(&pointer).expect("it is there") = json!(Hex(changed));
+        *input.pointer_mut(&pointer).expect("it is there") = json!(HexBytes(changed));
         match file.answer(&input) {
             Err(_) => file.refused(&[flag], format!("{of}{what}"), &input),
             same => assert_eq!(same, answer, "{what}"),

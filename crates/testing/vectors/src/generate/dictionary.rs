@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use prooflight_avl::{AvlProver, Params, ProvedBatch};
-use prooflight_json::{Decimal, Hex};
+use prooflight_json::{Decimal, HexBytes};
 use serde_json::{Value, json};
 
 use super::builder::expected;
 use super::rng::Rng;
-use crate::answer::Answer;
-use crate::avl::{Batch, BatchMode, Op};
+use crate::answer::VerifierAnswer;
+use crate::avl::{AvlBatch, AvlOp, BatchMode};
 
 /// A dictionary with its prover.
 #[derive(Clone)]
-pub(crate) struct Dictionary {
+pub(crate) struct AvlDictionary {
     prover: AvlProver,
     model: BTreeMap<Vec<u8>, Vec<u8>>,
     pub(crate) key_length: usize,
     pub(crate) value_length: Option<usize>,
 }
 
-impl Dictionary {
+impl AvlDictionary {
     pub(crate) fn new(key_length: usize, value_length: Option<usize>) -> Self {
         let mut params = Params::new(key_length, value_length).with_max_operations(1 << 20);
         params.limits.max_value_bytes = 1 << 20;
@@ -79,22 +79,22 @@ impl Dictionary {
         self.model.keys().cloned().collect()
     }
 
-    pub(crate) fn digest(&self) -> Hex {
-        Hex(self.prover.digest().0.to_vec())
+    pub(crate) fn digest(&self) -> HexBytes {
+        HexBytes(self.prover.digest().0.to_vec())
     }
 
     /// The honest proof of a batch, and the expected answer.
-    pub(crate) fn prove(&self, ops: &[Op]) -> (Batch, Answer) {
-        let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
+    pub(crate) fn prove(&self, ops: &[AvlOp]) -> (AvlBatch, VerifierAnswer) {
+        let borrowed = ops.iter().map(AvlOp::borrow).collect::<Vec<_>>();
         let proved = self.prover.prove_batch(&borrowed).expect("the batch is possible");
         let mut model = self.model.clone();
         (self.batch(self.digest(), ops, &proved), answer(&mut model, ops, &proved))
     }
 
     /// Like [`prove`](Self::prove), and applies the batch.
-    pub(crate) fn apply(&mut self, ops: &[Op]) -> (Batch, Answer) {
+    pub(crate) fn apply(&mut self, ops: &[AvlOp]) -> (AvlBatch, VerifierAnswer) {
         let before = self.digest();
-        let borrowed = ops.iter().map(Op::borrow).collect::<Vec<_>>();
+        let borrowed = ops.iter().map(AvlOp::borrow).collect::<Vec<_>>();
         let proved = self.prover.apply_batch(&borrowed).expect("the batch is possible");
         let mut model = std::mem::take(&mut self.model);
         let answer = answer(&mut model, ops, &proved);
@@ -102,13 +102,13 @@ impl Dictionary {
         (self.batch(before, ops, &proved), answer)
     }
 
-    fn batch(&self, digest: Hex, ops: &[Op], proved: &ProvedBatch) -> Batch {
-        Batch {
+    fn batch(&self, digest: HexBytes, ops: &[AvlOp], proved: &ProvedBatch) -> AvlBatch {
+        AvlBatch {
             key_length: self.key_length,
             value_length: self.value_length,
             digest,
             ops: ops.to_vec(),
-            proof: Hex(proved.proof.clone()),
+            proof: HexBytes(proved.proof.clone()),
             mode: BatchMode::Strict,
             limits: None,
         }
@@ -116,12 +116,16 @@ impl Dictionary {
 }
 
 /// The expected answer: the digest from the prover, the rest from the model.
-fn answer(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[Op], proved: &ProvedBatch) -> Answer {
+fn answer(
+    model: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ops: &[AvlOp],
+    proved: &ProvedBatch,
+) -> VerifierAnswer {
     let mut results = Vec::new();
     let mut neighbours = Vec::new();
     for op in ops {
         let key = key_of(op);
-        let hex = |bytes: &Vec<u8>| Hex(bytes.clone()).to_string();
+        let hex = |bytes: &Vec<u8>| HexBytes(bytes.clone()).to_string();
         let previous = model.range::<[u8], _>((Unbounded, Excluded(key))).next_back();
         let next = model.range::<[u8], _>((Excluded(key), Unbounded)).next();
         let absent =
@@ -132,25 +136,25 @@ fn answer(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[Op], proved: &ProvedBat
         perform(model, op);
     }
     expected(json!({
-        "digest": Hex(proved.digest.0.to_vec()),
+        "digest": HexBytes(proved.digest.0.to_vec()),
         "results": results,
         "neighbours": neighbours,
     }))
 }
 
 /// Applies an operation, which must not fail, to a sorted map.
-fn perform(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, op: &Op) {
+fn perform(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, op: &AvlOp) {
     match op {
-        Op::Lookup { .. } | Op::UpdateLongBy { delta: Decimal(0), .. } => {}
-        Op::Insert { key, value }
-        | Op::Update { key, value }
-        | Op::InsertOrUpdate { key, value } => {
+        AvlOp::Lookup { .. } | AvlOp::UpdateLongBy { delta: Decimal(0), .. } => {}
+        AvlOp::Insert { key, value }
+        | AvlOp::Update { key, value }
+        | AvlOp::InsertOrUpdate { key, value } => {
             model.insert(key.0.clone(), value.0.clone());
         }
-        Op::Remove { key } | Op::RemoveIfExists { key } => {
+        AvlOp::Remove { key } | AvlOp::RemoveIfExists { key } => {
             model.remove(&key.0);
         }
-        Op::UpdateLongBy { key, delta } => {
+        AvlOp::UpdateLongBy { key, delta } => {
             let old = model.get(&key.0).map_or(0, |value| {
                 i64::from_be_bytes(*value.first_chunk().expect("the value is long"))
             });
@@ -162,34 +166,34 @@ fn perform(model: &mut BTreeMap<Vec<u8>, Vec<u8>>, op: &Op) {
     }
 }
 
-pub(crate) fn key_of(op: &Op) -> &[u8] {
+pub(crate) fn key_of(op: &AvlOp) -> &[u8] {
     op.borrow().key()
 }
 
-pub(crate) fn lookup(key: impl Into<Vec<u8>>) -> Op {
-    Op::Lookup { key: Hex(key.into()) }
+pub(crate) fn lookup(key: impl Into<Vec<u8>>) -> AvlOp {
+    AvlOp::Lookup { key: HexBytes(key.into()) }
 }
 
-pub(crate) fn insert(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Op {
-    Op::Insert { key: Hex(key.into()), value: Hex(value.into()) }
+pub(crate) fn insert(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> AvlOp {
+    AvlOp::Insert { key: HexBytes(key.into()), value: HexBytes(value.into()) }
 }
 
-pub(crate) fn update(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Op {
-    Op::Update { key: Hex(key.into()), value: Hex(value.into()) }
+pub(crate) fn update(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> AvlOp {
+    AvlOp::Update { key: HexBytes(key.into()), value: HexBytes(value.into()) }
 }
 
-pub(crate) fn insert_or_update(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Op {
-    Op::InsertOrUpdate { key: Hex(key.into()), value: Hex(value.into()) }
+pub(crate) fn insert_or_update(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> AvlOp {
+    AvlOp::InsertOrUpdate { key: HexBytes(key.into()), value: HexBytes(value.into()) }
 }
 
-pub(crate) fn remove(key: impl Into<Vec<u8>>) -> Op {
-    Op::Remove { key: Hex(key.into()) }
+pub(crate) fn remove(key: impl Into<Vec<u8>>) -> AvlOp {
+    AvlOp::Remove { key: HexBytes(key.into()) }
 }
 
-pub(crate) fn remove_if_exists(key: impl Into<Vec<u8>>) -> Op {
-    Op::RemoveIfExists { key: Hex(key.into()) }
+pub(crate) fn remove_if_exists(key: impl Into<Vec<u8>>) -> AvlOp {
+    AvlOp::RemoveIfExists { key: HexBytes(key.into()) }
 }
 
-pub(crate) fn add(key: impl Into<Vec<u8>>, delta: i64) -> Op {
-    Op::UpdateLongBy { key: Hex(key.into()), delta: Decimal(delta) }
+pub(crate) fn add(key: impl Into<Vec<u8>>, delta: i64) -> AvlOp {
+    AvlOp::UpdateLongBy { key: HexBytes(key.into()), delta: Decimal(delta) }
 }

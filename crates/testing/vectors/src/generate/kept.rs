@@ -4,13 +4,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, from_str, to_string};
 
-use super::builder::Builder;
+use super::builder::FileBuilder;
 use super::damage::damaged;
 use super::malformed::malformed;
-use crate::answer::Answer;
-use crate::edits::Edits;
-use crate::file::{Test, VectorFile};
-use crate::input::Input;
+use crate::answer::VerifierAnswer;
+use crate::edits::InputEdits;
+use crate::file::{VectorFile, VectorTest};
+use crate::input::TestInput;
 use crate::run::verify;
 
 /// Reads a committed file; an input that we would write differently keeps its text.
@@ -22,7 +22,7 @@ pub(super) fn read(json: &str) -> Result<VectorFile, String> {
     for (test, raw) in tests.zip(raw) {
         let Some(text) = raw.input.map(|input| without_spaces(input.get())) else { continue };
         if to_string(&test.input).is_ok_and(|plain| plain != text) {
-            test.input = Input::Text(RawValue::from_string(text).map_err(|e| e.to_string())?);
+            test.input = TestInput::Text(RawValue::from_string(text).map_err(|e| e.to_string())?);
         }
     }
     Ok(file)
@@ -62,26 +62,26 @@ fn without_spaces(json: &str) -> String {
 /// A test to add, as `generate FOLDER --add FILE` reads it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct TestRow {
     #[serde(rename = "type")]
     group_type: String,
     comment: String,
     flags: Vec<String>,
     /// The number of a test of the group.
     base: Option<u32>,
-    edits: Option<Edits>,
+    edits: Option<InputEdits>,
     /// The input, instead of `base` and `edits`.
     input: Option<Value>,
     /// The members of the answer to pin, of a test that a verifier must accept.
-    expected: Option<Answer>,
+    expected: Option<VerifierAnswer>,
     /// The pinned reason of a refusal; without one, the test pins only our verifier's code.
     reason: Option<String>,
 }
 
 /// Adds tests to a file; the error describes the first invalid row.
 pub fn add(committed: &str, rows: &str) -> Result<String, String> {
-    let rows: Vec<Row> = from_str(rows).map_err(|error| error.to_string())?;
-    let mut file = Builder::open(committed)?;
+    let rows: Vec<TestRow> = from_str(rows).map_err(|error| error.to_string())?;
+    let mut file = FileBuilder::open(committed)?;
     for row in rows {
         let comment = row.comment.clone();
         add_row(&mut file, row).map_err(|problem| format!("{comment}: {problem}"))?;
@@ -89,7 +89,7 @@ pub fn add(committed: &str, rows: &str) -> Result<String, String> {
     Ok(file.finish())
 }
 
-fn add_row(file: &mut Builder, row: Row) -> Result<(), String> {
+fn add_row(file: &mut FileBuilder, row: TestRow) -> Result<(), String> {
     file.group(&row.group_type);
     let input = match (row.base, row.edits, row.input) {
         (Some(base), Some(edits), None) => edits.apply(input_of(file.tests(), base)?)?,
@@ -97,7 +97,7 @@ fn add_row(file: &mut Builder, row: Row) -> Result<(), String> {
         (None, None, Some(input)) => input,
         _ => return Err("expected base and edits, or an input".to_owned()),
     };
-    let joined = Input::Json(input.clone()).read()?.into_owned();
+    let joined = TestInput::Json(input.clone()).read()?.into_owned();
     if file.tests().iter().any(|test| test.comment == row.comment) {
         return Err("a test has this comment".to_owned());
     }
@@ -128,7 +128,7 @@ fn add_row(file: &mut Builder, row: Row) -> Result<(), String> {
 }
 
 /// The part of an honest input to break.
-pub enum Break<'a> {
+pub enum BrokenPart<'a> {
     /// The bytes at a place, by small changes.
     Bytes(&'a str),
     /// The form of every part except those at these places.
@@ -140,23 +140,23 @@ pub fn add_broken(
     committed: &str,
     source: &str,
     number: u32,
-    what: &Break<'_>,
+    what: &BrokenPart<'_>,
 ) -> Result<String, String> {
     let groups = read(source)?.test_groups;
     let group = groups.iter().find(|group| group.tests.iter().any(|test| test.tc_id == number));
     let group = group.ok_or_else(|| format!("there is no test {number}"))?;
     let honest = input_of(&group.tests, number)?;
-    let mut file = Builder::open(committed)?;
+    let mut file = FileBuilder::open(committed)?;
     file.group(&group.group_type);
     let of = format!("of test {number}: ");
     match what {
-        Break::Bytes(place) => damaged(&mut file, &of, &honest, place),
-        Break::Form(but) => malformed(&mut file, &of, &honest, but),
+        BrokenPart::Bytes(place) => damaged(&mut file, &of, &honest, place),
+        BrokenPart::Form(but) => malformed(&mut file, &of, &honest, but),
     }
     Ok(file.finish())
 }
 
-fn input_of(tests: &[Test], number: u32) -> Result<Value, String> {
+fn input_of(tests: &[VectorTest], number: u32) -> Result<Value, String> {
     let test = tests.iter().find(|test| test.tc_id == number);
     let input = test.ok_or_else(|| format!("there is no test {number}"))?.input.read()?;
     Ok(input.into_owned())

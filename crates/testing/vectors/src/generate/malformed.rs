@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use prooflight_core::Reason;
 use serde_json::{Map, Value, from_str, json};
 
-use super::builder::Builder;
+use super::builder::FileBuilder;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     from_str(include_str!("../../../../../test-vectors/schema/vectors_v1.json")).expect("JSON")
@@ -16,7 +16,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 ///
 /// Every part of `honest` is changed, and limits are added if it has none. The parts at the paths of `but`, which
 /// follow other rules, stay as they are. `of` begins the comments.
-pub(crate) fn malformed(file: &mut Builder, of: &str, honest: &Value, but: &[&str]) {
+pub(crate) fn malformed(file: &mut FileBuilder, of: &str, honest: &Value, but: &[&str]) {
     let mut honest = honest.clone();
     let group_type = file.group_type().to_owned();
     let (first, rest) = group_type.split_at(1);
@@ -27,19 +27,19 @@ pub(crate) fn malformed(file: &mut Builder, of: &str, honest: &Value, but: &[&st
         honest["limits"] = limits.keys().map(|limit| (limit.clone(), json!(1 << 20))).collect();
     }
     assert!(file.answer(&honest).is_ok(), "{honest}");
-    let mut breaks = Breaks { file, of, honest: &honest, but };
+    let mut breaks = FormBreaker { file, of, honest: &honest, but };
     breaks.with("", "an empty object", json!({}));
     breaks.part("", input, &honest);
 }
 
-struct Breaks<'a> {
-    file: &'a mut Builder,
+struct FormBreaker<'a> {
+    file: &'a mut FileBuilder,
     of: &'a str,
     honest: &'a Value,
     but: &'a [&'a str],
 }
 
-impl Breaks<'_> {
+impl FormBreaker<'_> {
     /// Adds a test with another value at a path; `what` describes the value.
     fn with(&mut self, path: &str, what: &str, value: Value) {
         let mut input = self.honest.clone();

@@ -28,71 +28,71 @@ mod write;
 use std::path::Path;
 use std::{fs, io};
 
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use sha2::{Digest as _, Sha256};
 
-use self::builder::Builder;
+use self::builder::FileBuilder;
 
 /// Adds the tests made by code to a file.
-type Make = fn(&mut Builder);
+type TestMaker = fn(&mut FileBuilder);
 
 /// The files with kept tests, and the functions that make their other tests.
-const KEPT: &[(&str, Make)] = &[
+const KEPT_FILES: &[(&str, TestMaker)] = &[
     ("amb/proof.json", amb::valid::make),
     ("amb/proof_negative.json", amb::negative::make),
-    ("amb/samples.json", nothing),
+    ("amb/samples.json", make_nothing),
     ("amt/opening.json", amt::valid::make),
     ("amt/opening_negative.json", amt::cancelling::make),
     ("avl/avl_batch.json", avl_valid::make),
-    ("avl/avl_compat.json", nothing),
-    ("avl/avl_negative.json", nothing),
-    ("avl/ergo_negative.json", nothing),
+    ("avl/avl_compat.json", make_nothing),
+    ("avl/avl_negative.json", make_nothing),
+    ("avl/ergo_negative.json", make_nothing),
     ("chain/block_transition.json", chain::block_valid::make),
-    ("chain/block_transition_negative.json", nothing),
-    ("chain/header_compared.json", nothing),
+    ("chain/block_transition_negative.json", make_nothing),
+    ("chain/header_compared.json", make_nothing),
     ("chain/header_inclusion.json", chain::inclusion::make),
     ("chain/header_sync.json", chain::sync_valid::make),
     ("chain/header_sync_negative.json", chain::signatures::make),
     ("chain/headers_inclusion.json", chain::inclusions::make),
     ("chain/key_range.json", chain::key_range::make),
-    ("chain/state_answer_negative.json", nothing),
+    ("chain/state_answer_negative.json", make_nothing),
     ("chain/state_answer_schemes.json", chain::state_schemes::make),
-    ("chain/state_block.json", nothing),
+    ("chain/state_block.json", make_nothing),
     ("chain/state_range.json", chain::history_amb::make),
     ("lmpt/proof.json", lmpt::proof::make),
     ("lmpt/proof_negative.json", lmpt::lies::make),
-    ("lmpt/samples.json", nothing),
+    ("lmpt/samples.json", make_nothing),
     ("lvmt/proof.json", lvmt::valid::make),
     ("lvmt/proof_negative.json", lvmt::cancelling::make),
-    ("lvmt/setup.json", nothing),
+    ("lvmt/setup.json", make_nothing),
     ("mpt/answer.json", mpt::answer_valid::make),
-    ("mpt/answer_negative.json", nothing),
-    ("mpt/hash.json", nothing),
+    ("mpt/answer_negative.json", make_nothing),
+    ("mpt/hash.json", make_nothing),
     ("mpt/header.json", mpt::header::make),
-    ("mpt/mainnet_negative.json", nothing),
-    ("mpt/sent_answer.json", nothing),
-    ("mpt/sent_answer_negative.json", nothing),
+    ("mpt/mainnet_negative.json", make_nothing),
+    ("mpt/sent_answer.json", make_nothing),
+    ("mpt/sent_answer_negative.json", make_nothing),
     ("mpt/trie.json", mpt::trie_valid::make),
-    ("mpt/trie_negative.json", nothing),
+    ("mpt/trie_negative.json", make_nothing),
     ("smt/diff.json", smt::diff::make),
-    ("smt/diff_negative.json", nothing),
+    ("smt/diff_negative.json", make_nothing),
     ("smt/history.json", smt::history::make),
-    ("smt/history_negative.json", nothing),
+    ("smt/history_negative.json", make_nothing),
     ("smt/proof.json", smt::proof::make),
-    ("smt/proof_negative.json", nothing),
-    ("state-roots/amb.json", nothing),
-    ("state-roots/avl.json", nothing),
-    ("state-roots/lmpt.json", nothing),
-    ("state-roots/lvmt.json", nothing),
-    ("state-roots/mpt.json", nothing),
-    ("state-roots/smt.json", nothing),
+    ("smt/proof_negative.json", make_nothing),
+    ("state-roots/amb.json", make_nothing),
+    ("state-roots/avl.json", make_nothing),
+    ("state-roots/lmpt.json", make_nothing),
+    ("state-roots/lvmt.json", make_nothing),
+    ("state-roots/mpt.json", make_nothing),
+    ("state-roots/smt.json", make_nothing),
 ];
 
 /// For files whose tests are all kept.
-const fn nothing(_: &mut Builder) {}
+const fn make_nothing(_: &mut FileBuilder) {}
 
 /// The file of digests, in the form of `sha256sum`.
-const DIGESTS: &str = "SHA256SUMS";
+const DIGESTS_FILE: &str = "SHA256SUMS";
 
 /// Every generated file: its path below `test-vectors`, the folder, and its content.
 pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
@@ -102,17 +102,17 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         ("schema/reasons.json", prooflight_json::reasons::to_json()),
         ("schema/schemes.json", prooflight_json::schemes::to_json()),
     ];
-    for (path, make) in KEPT {
+    for (path, make) in KEPT_FILES {
         let committed = fs::read_to_string(folder.join(path))?;
-        let file = Builder::open(&committed);
+        let file = FileBuilder::open(&committed);
         let mut file = file.map_err(|problem| io::Error::other(format!("{path}: {problem}")))?;
         make(&mut file);
         files.push((path, file.finish()));
     }
     let digest = |(path, content): &(&str, String)| {
-        let digest = Hex(Sha256::digest(content).to_vec()).to_string();
+        let digest = HexBytes(Sha256::digest(content).to_vec()).to_string();
         format!("{}  {path}\n", &digest[2..])
     };
-    files.push((DIGESTS, files.iter().map(digest).collect()));
+    files.push((DIGESTS_FILE, files.iter().map(digest).collect()));
     Ok(files)
 }

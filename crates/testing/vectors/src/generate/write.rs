@@ -5,18 +5,18 @@ use std::collections::VecDeque;
 use serde::Serialize;
 use serde_json::{Map, Value, json, to_value};
 
-use crate::edits::{Edit, Step, True};
-use crate::file::{Group, Test, VectorFile};
-use crate::input::{Input, take_apart};
-use prooflight_json::Hex;
+use crate::edits::{InputEdit, PathStep, TrueLiteral};
+use crate::file::{TestGroup, VectorFile, VectorTest};
+use crate::input::{TestInput, split_parts};
+use prooflight_json::HexBytes;
 
-use super::runs::{SHORT_GAP, common_runs};
+use super::runs::{SHORT_GAP_BYTES, common_runs};
 
 /// The number of earlier inputs that are searched for a similar one.
-const BASES: usize = 64;
+const MAX_BASES: usize = 64;
 
 /// The most characters of a value on one line.
-const WIDTH: usize = 1000;
+const MAX_LINE_CHARS: usize = 1000;
 
 /// The file's bytes.
 pub(super) fn write(file: &VectorFile) -> String {
@@ -29,19 +29,19 @@ pub(super) fn write(file: &VectorFile) -> String {
     block('{', &members.collect::<Vec<_>>(), 0, '}') + "\n"
 }
 
-fn group(group: &Group) -> String {
+fn group(group: &TestGroup) -> String {
     let mut bases = VecDeque::new();
     let tests = group.tests.iter().map(|test| {
         let (input, members) = match &test.input {
-            Input::Text(text) => (text.get().to_owned(), Vec::new()),
-            Input::Json(input) => {
+            TestInput::Text(text) => (text.get().to_owned(), Vec::new()),
+            TestInput::Json(input) => {
                 let mut input = input.clone();
-                take_apart(&mut input);
+                split_parts(&mut input);
                 if let Some((base, edits)) = nearest(&bases, &input) {
                     let edits = to_value(edits).expect("plain");
                     (String::new(), vec![("base", json!(base)), ("edits", edits)])
                 } else {
-                    if bases.len() == BASES {
+                    if bases.len() == MAX_BASES {
                         bases.pop_front();
                     }
                     let text = laid_out(&input, 5);
@@ -61,11 +61,11 @@ fn group(group: &Group) -> String {
 }
 
 /// The text of a test with this input, or with these members instead.
-fn lay_out_test(test: &Test, input: &str, instead: &[(&str, Value)]) -> String {
-    let rest = Test { input: Input::Json(Value::Null), ..test.clone() };
+fn lay_out_test(test: &VectorTest, input: &str, instead: &[(&str, Value)]) -> String {
+    let rest = VectorTest { input: TestInput::Json(Value::Null), ..test.clone() };
     let Ok(Value::Object(mut rest)) = to_value(rest) else { panic!("a test is an object") };
     if let Some(expected) = rest.get_mut("expected") {
-        take_apart(expected);
+        split_parts(expected);
     }
     if instead.is_empty() {
         let members = rest.iter().map(|(name, value)| {
@@ -86,7 +86,7 @@ fn lay_out_test(test: &Test, input: &str, instead: &[(&str, Value)]) -> String {
 }
 
 /// The shortest edits of any earlier input, if they are shorter than the input itself.
-fn nearest(bases: &VecDeque<(u32, Value)>, input: &Value) -> Option<(u32, Vec<Edit>)> {
+fn nearest(bases: &VecDeque<(u32, Value)>, input: &Value) -> Option<(u32, Vec<InputEdit>)> {
     // An input that differs much is written whole, so that later ones can be edits of it.
     let whole = one_line(input).len();
     let mut shortest = (usize::max(whole * 3 / 10, usize::min(whole * 3 / 5, 250)), None);
@@ -105,28 +105,28 @@ fn nearest(bases: &VecDeque<(u32, Value)>, input: &Value) -> Option<(u32, Vec<Ed
 }
 
 /// Adds the edits that make one value of another.
-fn compare(base: &Value, value: &Value, at: &mut Vec<Step>, edits: &mut Vec<Edit>) {
+fn compare(base: &Value, value: &Value, at: &mut Vec<PathStep>, edits: &mut Vec<InputEdit>) {
     if base == value {
         return;
     }
     match (base, value) {
         (Value::Object(old), Value::Object(new)) if !is_joined(old) && !is_joined(new) => {
             for (name, value) in new {
-                at.push(Step::Name(name.clone()));
+                at.push(PathStep::Name(name.clone()));
                 match old.get(name) {
                     Some(old) => compare(old, value, at, edits),
-                    None => edits.push(Edit::Set { at: at.clone(), set: value.clone() }),
+                    None => edits.push(InputEdit::Set { at: at.clone(), set: value.clone() }),
                 }
                 at.pop();
             }
             for name in old.keys().filter(|name| !new.contains_key(*name)) {
-                let at = [&at[..], &[Step::Name(name.clone())]].concat();
-                edits.push(Edit::Remove { at, remove: True });
+                let at = [&at[..], &[PathStep::Name(name.clone())]].concat();
+                edits.push(InputEdit::Remove { at, remove: TrueLiteral });
             }
         }
         (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
             for (index, (old, new)) in (0..).zip(old.iter().zip(new)) {
-                at.push(Step::Index(index));
+                at.push(PathStep::Index(index));
                 compare(old, new, at, edits);
                 at.pop();
             }
@@ -142,8 +142,8 @@ fn compare(base: &Value, value: &Value, at: &mut Vec<Step>, edits: &mut Vec<Edit
     }
 }
 
-fn set(at: &[Step], value: &Value) -> Edit {
-    Edit::Set { at: at.to_vec(), set: value.clone() }
+fn set(at: &[PathStep], value: &Value) -> InputEdit {
+    InputEdit::Set { at: at.to_vec(), set: value.clone() }
 }
 
 fn is_joined(members: &Map<String, Value>) -> bool {
@@ -152,13 +152,13 @@ fn is_joined(members: &Map<String, Value>) -> bool {
 
 /// Bytes, if their text has the form that edits of bytes produce.
 fn bytes(text: &str) -> Option<Vec<u8>> {
-    let Hex(bytes) = text.parse().ok()?;
-    (Hex(bytes.clone()).to_string() == text).then_some(bytes)
+    let HexBytes(bytes) = text.parse().ok()?;
+    (HexBytes(bytes.clone()).to_string() == text).then_some(bytes)
 }
 
 /// One edit per differing place.
-fn splices(at: &[Step], old: &[u8], new: &[u8]) -> Vec<Edit> {
-    let put = |bytes: &[u8]| Value::String(Hex(bytes.to_vec()).to_string());
+fn splices(at: &[PathStep], old: &[u8], new: &[u8]) -> Vec<InputEdit> {
+    let put = |bytes: &[u8]| Value::String(HexBytes(bytes.to_vec()).to_string());
     if old.len() != new.len() {
         let runs = common_runs(old, new);
         let gaps = runs.windows(2).map(|pair| {
@@ -172,7 +172,7 @@ fn splices(at: &[Step], old: &[u8], new: &[u8]) -> Vec<Edit> {
         return differing.rev().map(|(from, old, new)| splice(at, from, old, new, put)).collect();
     }
     let different = (0..old.len()).filter(|&i| old[i] != new[i]).collect::<Vec<_>>();
-    let places = different.chunk_by(|a, b| b - a <= SHORT_GAP).map(|place| {
+    let places = different.chunk_by(|a, b| b - a <= SHORT_GAP_BYTES).map(|place| {
         let range = place[0]..place[place.len() - 1] + 1;
         splice(at, range.start, &old[range.clone()], &new[range], put)
     });
@@ -181,16 +181,16 @@ fn splices(at: &[Step], old: &[u8], new: &[u8]) -> Vec<Edit> {
 
 /// The single edit that turns one sequence into another; both begin at `offset`.
 fn splice<T: PartialEq>(
-    at: &[Step],
+    at: &[PathStep],
     offset: usize,
     old: &[T],
     new: &[T],
     put: impl Fn(&[T]) -> Value,
-) -> Edit {
+) -> InputEdit {
     let from = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[from..], &new[from..]);
     let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    Edit::Splice {
+    InputEdit::Splice {
         at: at.to_vec(),
         from: u32::try_from(offset + from).expect("short"),
         cut: u32::try_from(old.len() - same).expect("short"),
@@ -210,7 +210,7 @@ fn one_line(value: &(impl Serialize + ?Sized)) -> String {
 /// JSON that begins at this depth: on one line if it is short, otherwise with one line per member.
 fn laid_out(value: &Value, depth: usize) -> String {
     let line = one_line(value);
-    if line.len() <= WIDTH {
+    if line.len() <= MAX_LINE_CHARS {
         return line;
     }
     match value {

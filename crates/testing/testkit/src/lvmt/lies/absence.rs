@@ -3,40 +3,40 @@
 use core::cmp::Ordering;
 
 use prooflight_core::Reason;
-use prooflight_lvmt::proof::{Owner, Proof, Version};
+use prooflight_lvmt::proof::{Proof, SlotOwner, SlotVersion};
 
 use super::super::sample::{find, name, sample};
-use super::super::state::{Name, Record, State, keccak, key_leaf};
-use super::{Lie, Told};
+use super::super::state::{KeyRecord, LevelPrefix, LvmtModel, keccak, key_leaf};
+use super::{LieCollector, RefusedInput};
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let mut lies = hidden();
     lies.extend(owners());
     lies
 }
 
 /// The state, whose proofs claim that this key was never written.
-fn hiding(state: &State, key: &[u8]) -> State {
+fn hiding(state: &LvmtModel, key: &[u8]) -> LvmtModel {
     let mut hiding = state.clone();
     hiding.hidden.insert(keccak(key));
     hiding
 }
 
 /// The name of a key's entry, and its slot.
-fn place_of(state: &State, key: &[u8]) -> (Name, Record) {
+fn place_of(state: &LvmtModel, key: &[u8]) -> (LevelPrefix, KeyRecord) {
     let record = state.keys[&keccak(key)].clone();
     (state.entry_name(&keccak(key), record.level), record)
 }
 
-fn hidden() -> Vec<Lie> {
+fn hidden() -> Vec<RefusedInput> {
     let full = sample(2, 1, 60);
     let sparse = sample(4, 2, 24);
-    let mut told = Told::new("Absence", &full);
-    let mut hide = |state: &State, comment: &str, key: &[u8]| {
+    let mut told = LieCollector::new("Absence", &full);
+    let mut hide = |state: &LvmtModel, comment: &str, key: &[u8]| {
         let proof = hiding(state, key).prove(&[key]);
         told.about(state, Reason::OwnerRequested, comment, &[key], &proof);
     };
-    let live = |record: &Record| record.value.is_some();
+    let live = |record: &KeyRecord| record.value.is_some();
     let key = find(&sparse, |record| record.level == 0 && live(record));
     hide(&sparse, "absence of a present key, which owns a slot of the entry", &key);
     let key = find(&full, |record| record.level == 1 && live(record));
@@ -66,7 +66,7 @@ fn hidden() -> Vec<Lie> {
     }
 
     // The key's slot is the last occupied one, so that the others stay in order without it.
-    let last = |record: &Record, state: &State, key: &[u8]| {
+    let last = |record: &KeyRecord, state: &LvmtModel, key: &[u8]| {
         let versions = state.entry_at(&keccak(key), record.level);
         versions.iter().rposition(|&v| v > 0) == Some(usize::from(record.slot))
     };
@@ -87,7 +87,7 @@ fn hidden() -> Vec<Lie> {
     told.about(&sparse, Reason::OwnerCount, comment, &[&key], &silent);
     let freed = change(&|proof| {
         proof.owners.pop();
-        proof.entries[0].0[usize::from(record.slot)] = Version::new(0).expect("a small one");
+        proof.entries[0].0[usize::from(record.slot)] = SlotVersion::new(0).expect("a small one");
     });
     let comment = "the slot of a present key is said to be free";
     told.about(&sparse, Reason::OpeningMismatch, comment, &[&key], &freed);
@@ -104,7 +104,7 @@ fn hidden() -> Vec<Lie> {
 
     let key = find(&full, |record| record.level == 1 && live(record));
     let mut short = hiding(&full, &key).prove(&[&key]);
-    short.entries[0].0[0] = Version::new(0).expect("a small one");
+    short.entries[0].0[0] = SlotVersion::new(0).expect("a small one");
     short.entries.truncate(1);
     short.points.truncate(2);
     short.amts.clear();
@@ -118,12 +118,12 @@ fn hidden() -> Vec<Lie> {
     told.lies
 }
 
-fn owners() -> Vec<Lie> {
+fn owners() -> Vec<RefusedInput> {
     let state = sample(2, 1, 60);
     let mut names = (1000..2000).map(name);
     let two_levels = |key: &Vec<u8>| state.prove(&[&key[..]]).owners.len() >= 7;
     let key = names.find(two_levels).expect("a key that meets two entries");
-    let mut told = Told::new("Absence", &state);
+    let mut told = LieCollector::new("Absence", &state);
     let honest = state.prove(&[&key]);
 
     told.sealed(Reason::RootMismatch, "owners in another order than their slots", &[&key], |p| {
@@ -142,7 +142,7 @@ fn owners() -> Vec<Lie> {
     told.sealed(Reason::PlaceTwice, "two owners with one leaf", &[&key], |p| {
         p.owners[1] = p.owners[0];
     });
-    let versions = |owner: &Owner| {
+    let versions = |owner: &SlotOwner| {
         let record = &state.keys[&owner.key_hash];
         (state.entry_name(&owner.key_hash, record.level), record.clone())
     };
@@ -150,12 +150,12 @@ fn owners() -> Vec<Lie> {
         let (_, record) = versions(&honest.owners[0]);
         let version = change.map_or(0, |more| record.version + more);
         let mut lying = state.clone();
-        let Owner { key_hash, value_hash, .. } = honest.owners[0];
+        let SlotOwner { key_hash, value_hash, .. } = honest.owners[0];
         let place =
             lying.plant(key_leaf(record.level, record.slot, version, &key_hash, value_hash));
         let mut proof = honest.clone();
-        let version = Version::new(version).expect("a small one");
-        proof.owners[0] = Owner { version, place, ..proof.owners[0] };
+        let version = SlotVersion::new(version).expect("a small one");
+        proof.owners[0] = SlotOwner { version, place, ..proof.owners[0] };
         lying.seal(&mut proof);
         let comment = format!("an owner's leaf has {comment}");
         told.about(&lying, Reason::OwnerVersion, &comment, &[&key], &proof);

@@ -3,17 +3,17 @@
 use core::cmp::Ordering;
 
 use prooflight_core::Reason;
-use prooflight_lvmt::proof::{Owner, Proof, Version};
+use prooflight_lvmt::proof::{Proof, SlotOwner, SlotVersion};
 
 use super::super::sample::{find, name, sample};
-use super::super::state::{State, keccak, key_leaf};
+use super::super::state::{LvmtModel, keccak, key_leaf};
 use super::super::tower::{claim_slot, plant_amt, tower};
-use super::{Lie, Told};
+use super::{LieCollector, RefusedInput};
 
 /// Versions of an entry of which two slots are occupied.
-const TWO: [u64; 6] = [0, 1, 1, 0, 0, 0];
+const TWO_SLOTS: [u64; 6] = [0, 1, 1, 0, 0, 0];
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let mut lies = Vec::new();
     for level in 1..4 {
         lies.extend(absence(level));
@@ -27,16 +27,16 @@ pub(super) fn lies() -> Vec<Lie> {
     lies
 }
 
-fn version(version: u64) -> Version {
-    Version::new(version).expect("a small one")
+fn version(version: u64) -> SlotVersion {
+    SlotVersion::new(version).expect("a small one")
 }
 
 /// Absence of a key that has been written.
-fn absence(level: u8) -> Vec<Lie> {
-    let mut state = tower(2, 1, level, TWO, 2);
+fn absence(level: u8) -> Vec<RefusedInput> {
+    let mut state = tower(2, 1, level, TWO_SLOTS, 2);
     state.hidden.insert(keccak(&name(0)));
     let key: &[u8] = &name(0);
-    let mut told = Told::new("Absence", &state);
+    let mut told = LieCollector::new("Absence", &state);
     let comment = format!("absence of a present key, which owns a slot at level {level}");
     told.change(Reason::OwnerRequested, &comment, &[key], |_| ());
     let comment = format!("absence of a present key, whose slot at level {level} is passed over");
@@ -57,18 +57,18 @@ fn absence(level: u8) -> Vec<Lie> {
 }
 
 /// False owners of a slot at this level.
-fn owners(level: u8) -> Vec<Lie> {
-    let state = tower(2, 1, level, TWO, 0);
+fn owners(level: u8) -> Vec<RefusedInput> {
+    let state = tower(2, 1, level, TWO_SLOTS, 0);
     let key: &[u8] = &name(0);
-    let mut told = Told::new("Absence", &state);
+    let mut told = LieCollector::new("Absence", &state);
     let honest = state.prove(&[key]);
-    let Owner { key_hash, value_hash, .. } = *honest.owners.last().expect("of the last slot");
+    let SlotOwner { key_hash, value_hash, .. } = *honest.owners.last().expect("of the last slot");
     let mut owned = |reason, comment: &str, key_hash, number| {
         let mut lying = state.clone();
         let place = lying.plant(key_leaf(level, 2, number, &key_hash, value_hash));
         let mut proof = honest.clone();
         *proof.owners.last_mut().expect("of the last slot") =
-            Owner { key_hash, version: version(number), value_hash, place };
+            SlotOwner { key_hash, version: version(number), value_hash, place };
         lying.seal(&mut proof);
         told.about(&lying, reason, comment, &[key], &proof);
     };
@@ -88,12 +88,12 @@ fn owners(level: u8) -> Vec<Lie> {
 }
 
 /// Entries that no honest chain has, at this level.
-fn entries(level: u8) -> Vec<Lie> {
+fn entries(level: u8) -> Vec<RefusedInput> {
     let key: &[u8] = &name(0);
     let hash = keccak(key);
     let mut lies = Vec::new();
-    let mut lie = |state: &State, reason, comment: String, proof: &Proof| {
-        let mut told = Told::new("Walk", state);
+    let mut lie = |state: &LvmtModel, reason, comment: String, proof: &Proof| {
+        let mut told = LieCollector::new("Walk", state);
         told.proof(reason, &comment, &[key], proof);
         lies.extend(told.lies);
     };
@@ -103,7 +103,7 @@ fn entries(level: u8) -> Vec<Lie> {
 
     // The entry above the last one differs from that of a tower.
     let above = |versions: [u64; 6], child: u64| {
-        let mut state = tower(2, 1, level + 1, TWO, 2);
+        let mut state = tower(2, 1, level + 1, TWO_SLOTS, 2);
         state.entries.insert(state.entry_name(&hash, level), versions);
         plant_amt(&mut state, &hash, level, 1);
         plant_amt(&mut state, &hash, level + 1, child);
@@ -119,15 +119,15 @@ fn entries(level: u8) -> Vec<Lie> {
 }
 
 /// Claims about slots at this level that are free or belong to another key.
-fn claims(level: u8) -> Vec<Lie> {
+fn claims(level: u8) -> Vec<RefusedInput> {
     let key: &[u8] = &name(0);
-    let mut free = tower(2, 1, level, TWO, 0);
+    let mut free = tower(2, 1, level, TWO_SLOTS, 0);
     claim_slot(&mut free, &keccak(key), level, 3, 0);
-    let mut told = Told::new("Walk", &free);
+    let mut told = LieCollector::new("Walk", &free);
     let comment = format!("a leaf of version 0 at level {level}");
     told.change(Reason::SlotFree, &comment, &[key], |_| ());
 
-    let mut taken = tower(2, 1, level, TWO, 1);
+    let mut taken = tower(2, 1, level, TWO_SLOTS, 1);
     let of_entry = |key: &Vec<u8>| {
         taken.entry_name(&keccak(key), level) == taken.entry_name(&keccak(&name(0)), level)
     };
@@ -140,13 +140,13 @@ fn claims(level: u8) -> Vec<Lie> {
 }
 
 /// False versions below the first level.
-fn openings() -> Vec<Lie> {
+fn openings() -> Vec<RefusedInput> {
     let key: &[u8] = &name(0);
     let mut lies = Vec::new();
     for level in 2..5 {
-        let mut state = tower(2, 1, level, TWO, 0);
+        let mut state = tower(2, 1, level, TWO_SLOTS, 0);
         claim_slot(&mut state, &keccak(key), level, 2, 2);
-        let mut told = Told::new("Opening", &state);
+        let mut told = LieCollector::new("Opening", &state);
         let comment = format!("a later version of a slot at level {level}, and a leaf that has it");
         told.change(Reason::OpeningMismatch, &comment, &[key], |p| {
             p.entries.last_mut().expect("the key's").0[2] = version(2);
@@ -154,9 +154,9 @@ fn openings() -> Vec<Lie> {
         lies.extend(told.lies);
 
         // The key has the last slot of the entry, which is claimed to be free.
-        let mut state = tower(2, 1, level, TWO, 2);
+        let mut state = tower(2, 1, level, TWO_SLOTS, 2);
         state.hidden.insert(keccak(key));
-        let mut told = Told::new("Absence", &state);
+        let mut told = LieCollector::new("Absence", &state);
         let comment = format!("the slot of a present key at level {level} is said to be free");
         told.sealed(Reason::OpeningMismatch, &comment, &[key], |p| {
             p.entries.last_mut().expect("the key's").0[2] = version(0);
@@ -168,13 +168,13 @@ fn openings() -> Vec<Lie> {
 }
 
 /// An AMT at level 2 from before the last block, below AMTs from after it.
-fn stale() -> Vec<Lie> {
+fn stale() -> Vec<RefusedInput> {
     let state = sample(2, 1, 150);
     let key: &[u8] = &find(&state, |record| record.level == 2 && record.value.is_some());
     let mut later = state.clone();
     later.commit(&[(key, Some(b"later"))]);
     let older = state.prove(&[key]);
-    let mut told = Told::new("Leaf", &later);
+    let mut told = LieCollector::new("Leaf", &later);
     let two_levels = |p: &mut Proof| {
         p.claims.clone_from(&older.claims);
         p.amts[1] = older.amts[1];
@@ -194,10 +194,10 @@ fn stale() -> Vec<Lie> {
 }
 
 /// Sizes and hashes of trees in proofs without leaves.
-fn without_leaves() -> Vec<Lie> {
-    let mut state = State::new(4, 2);
+fn without_leaves() -> Vec<RefusedInput> {
+    let mut state = LvmtModel::new(4, 2);
     state.commit(&[]);
-    let mut told = Told::new("Leaf", &state);
+    let mut told = LieCollector::new("Leaf", &state);
     let nobody: &[u8] = &name(0);
     for (keys, what) in [(&[nobody][..], "an absent key whose entry is empty"), (&[], "no keys")] {
         let mut change = |reason, comment: &str, by: &dyn Fn(&mut Proof)| {

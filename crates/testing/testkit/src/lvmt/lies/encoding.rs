@@ -3,17 +3,17 @@
 use prooflight_core::{Limits, Reason};
 
 use super::super::sample::{find, name, sample};
-use super::{Lie, Question, Told};
+use super::{LieCollector, RefusedInput, VerifierInput};
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let state = sample(4, 2, 30);
     let present = find(&state, |record| record.value.is_some());
     let absent = name(1000);
-    let mut told = Told::new("Encoding", &state);
-    let bytes = |key: &[u8]| Question::new(&state, &[key], &state.prove(&[key])).proof;
+    let mut told = LieCollector::new("Encoding", &state);
+    let bytes = |key: &[u8]| VerifierInput::new(&state, &[key], &state.prove(&[key])).proof;
     let mut told_bytes = |reason, comment: &str, key: &[u8], proof| {
-        let question = Question::new(&state, &[key], &state.prove(&[key]));
-        told.question(reason, comment, Question { proof, ..question });
+        let question = VerifierInput::new(&state, &[key], &state.prove(&[key]));
+        told.question(reason, comment, VerifierInput { proof, ..question });
     };
     let replaced = |key: &[u8], at: usize, byte| {
         let mut bytes = bytes(key);
@@ -45,7 +45,7 @@ pub(super) fn lies() -> Vec<Lie> {
     let comment = "a claim of absence with the tag of presence";
     told_bytes(Reason::InvalidEncoding, comment, &absent, claimed_present);
 
-    let mut question = Question::new(&state, &[&present], &state.prove(&[&present]));
+    let mut question = VerifierInput::new(&state, &[&present], &state.prove(&[&present]));
     question.limits = Limits { max_proof_bytes: question.proof.len() - 1, ..Limits::DEFAULT };
     told.question(Reason::ProofTooLarge, "one byte more than the limit", question);
     told.lies.extend(options());
@@ -53,13 +53,13 @@ pub(super) fn lies() -> Vec<Lie> {
 }
 
 /// Tags of members deep inside.
-fn options() -> Vec<Lie> {
+fn options() -> Vec<RefusedInput> {
     let state = sample(2, 1, 60);
     let below = find(&state, |record| record.level == 1 && record.value.is_some());
     let absent = name(1000);
-    let mut told = Told::new("Encoding", &state);
+    let mut told = LieCollector::new("Encoding", &state);
     let mut byte = |comment: &str, key: &[u8], at: &dyn Fn(&[u8]) -> usize| {
-        let mut question = Question::new(&state, &[key], &state.prove(&[key]));
+        let mut question = VerifierInput::new(&state, &[key], &state.prove(&[key]));
         let at = at(&question.proof);
         question.proof[at] = 2;
         told.question(Reason::InvalidEncoding, comment, question);

@@ -1,13 +1,13 @@
 //! Leaves at false places, and leaves that are not the newest ones.
 
 use prooflight_core::Reason;
-use prooflight_lvmt::proof::{Claim, Place, Proof};
+use prooflight_lvmt::proof::{Claim, LeafPlace, Proof};
 
 use super::super::sample::{find, sample};
-use super::super::state::{State, keccak};
-use super::{Lie, Question, Told};
+use super::super::state::{LvmtModel, keccak};
+use super::{LieCollector, RefusedInput, VerifierInput};
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let state = sample(2, 1, 60);
     let mut lies = values(&state);
     lies.extend(places(&state));
@@ -16,26 +16,26 @@ pub(super) fn lies() -> Vec<Lie> {
     lies
 }
 
-fn present(proof: &mut Proof) -> (&mut Place, &mut Vec<u8>) {
+fn present(proof: &mut Proof) -> (&mut LeafPlace, &mut Vec<u8>) {
     let Claim::Present { place, value, .. } = &mut proof.claims[0] else { panic!("present") };
     (place, value)
 }
 
 /// A key that has a value and had another one before.
-fn changed(state: &State) -> Vec<u8> {
+fn changed(state: &LvmtModel) -> Vec<u8> {
     find(state, |record| {
         let [.., before, last] = &record.leaves[..] else { return false };
         record.level == 1 && record.value.is_some() && before.1 != last.1
     })
 }
 
-fn values(state: &State) -> Vec<Lie> {
+fn values(state: &LvmtModel) -> Vec<RefusedInput> {
     let key = changed(state);
     let record = state.keys[&keccak(&key)].clone();
     let [.., (before, _), (last, _)] = record.leaves[..] else { panic!("two leaves") };
     let old = vec![before.block as u8; record.value.as_ref().map_or(0, Vec::len)];
     let deleted = find(state, |record| record.value.is_none() && record.leaves.len() > 1);
-    let mut told = Told::new("Leaf", state);
+    let mut told = LieCollector::new("Leaf", state);
     let reason = Reason::RootMismatch;
 
     told.change(reason, "one bit of the value", &[&key], |p| present(p).1[0] ^= 1);
@@ -75,11 +75,11 @@ fn values(state: &State) -> Vec<Lie> {
     told.lies
 }
 
-fn places(state: &State) -> Vec<Lie> {
+fn places(state: &LvmtModel) -> Vec<RefusedInput> {
     let key = changed(state);
     let top = find(state, |record| record.level == 0 && record.value.is_some());
-    let mut told = Told::new("Leaf", state);
-    let size = |place: &Place| state.blocks[place.block as usize].len() as u32;
+    let mut told = LieCollector::new("Leaf", state);
+    let size = |place: &LeafPlace| state.blocks[place.block as usize].len() as u32;
 
     told.sealed(Reason::RootMismatch, "another index of the block", &[&key], |p| {
         present(p).0.index ^= 1;
@@ -109,11 +109,11 @@ fn places(state: &State) -> Vec<Lie> {
     told.lies
 }
 
-fn commitments(state: &State) -> Vec<Lie> {
+fn commitments(state: &LvmtModel) -> Vec<RefusedInput> {
     let key = changed(state);
     let hash = keccak(&key);
     let amt = state.amt_name(&hash, 1);
-    let mut told = Told::new("Leaf", state);
+    let mut told = LieCollector::new("Leaf", state);
 
     // The block before: the same key, the older commitment of its AMT, whose leaf is still there.
     let mut later = state.clone();
@@ -140,9 +140,9 @@ fn commitments(state: &State) -> Vec<Lie> {
     told.lies
 }
 
-fn trees(state: &State) -> Vec<Lie> {
+fn trees(state: &LvmtModel) -> Vec<RefusedInput> {
     let key = changed(state);
-    let mut told = Told::new("Leaf", state);
+    let mut told = LieCollector::new("Leaf", state);
     told.change(Reason::SizeCount, "a size is missing", &[&key], |p| {
         p.sizes.truncate(p.sizes.len() - 1);
     });
@@ -160,7 +160,7 @@ fn trees(state: &State) -> Vec<Lie> {
     });
     let mut older = state.clone();
     older.commit(&[]);
-    let mut question = Question::new(state, &[&key], &state.prove(&[&key]));
+    let mut question = VerifierInput::new(state, &[&key], &state.prove(&[&key]));
     question.root = older.root();
     let comment = "a proof against the block before, where no key has changed since";
     told.question(Reason::PathLength, comment, question);

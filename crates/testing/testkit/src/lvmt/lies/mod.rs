@@ -13,20 +13,20 @@ mod question;
 mod walks;
 
 use prooflight_core::{Limits, Reason};
-use prooflight_lvmt::Root;
-use prooflight_lvmt::proof::{ENVELOPE, Proof};
+use prooflight_lvmt::LvmtRoot;
+use prooflight_lvmt::proof::{PROOF_ENVELOPE, Proof};
 
-use super::state::State;
+use super::state::LvmtModel;
 
 /// The inputs of the verifier.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct VerifierInput {
     /// Whether the setup is the development one; otherwise it is that of the ceremony.
     pub dev: bool,
     pub log_n: u8,
     pub log_arity: u8,
     pub allow_insecure_setup: bool,
-    pub root: Root,
+    pub root: LvmtRoot,
     pub keys: Vec<Vec<u8>>,
     pub limits: Limits,
     pub proof: Vec<u8>,
@@ -34,15 +34,15 @@ pub struct Question {
 
 /// A question that must be refused.
 #[derive(Clone, Debug)]
-pub struct Lie {
+pub struct RefusedInput {
     pub flag: &'static str,
     pub comment: String,
-    pub question: Question,
+    pub input: VerifierInput,
     pub reason: Reason,
 }
 
 /// The flags and their meanings.
-pub const FLAGS: [(&str, &str); 6] = [
+pub const LIE_FLAGS: [(&str, &str); 6] = [
     (
         "Absence",
         "a key that has been written is said never to have been, or owners of slots are wrong",
@@ -55,7 +55,7 @@ pub const FLAGS: [(&str, &str); 6] = [
 ];
 
 /// All lies.
-pub fn lies() -> Vec<Lie> {
+pub fn lies() -> Vec<RefusedInput> {
     let mut lies = encoding::lies();
     lies.extend(question::lies());
     lies.extend(walks::lies());
@@ -67,8 +67,8 @@ pub fn lies() -> Vec<Lie> {
     lies
 }
 
-impl Question {
-    pub fn new(state: &State, keys: &[&[u8]], proof: &Proof) -> Self {
+impl VerifierInput {
+    pub fn new(state: &LvmtModel, keys: &[&[u8]], proof: &Proof) -> Self {
         Self {
             dev: true,
             log_n: state.setup.log_n,
@@ -77,38 +77,38 @@ impl Question {
             root: state.root(),
             keys: keys.iter().map(|key| key.to_vec()).collect(),
             limits: Limits::DEFAULT,
-            proof: ENVELOPE.encode(proof),
+            proof: PROOF_ENVELOPE.encode(proof),
         }
     }
 }
 
 /// Lies of one kind, told about one state.
-struct Told<'a> {
+struct LieCollector<'a> {
     flag: &'static str,
-    state: &'a State,
-    lies: Vec<Lie>,
+    state: &'a LvmtModel,
+    lies: Vec<RefusedInput>,
 }
 
-impl<'a> Told<'a> {
-    fn new(flag: &'static str, state: &'a State) -> Self {
+impl<'a> LieCollector<'a> {
+    fn new(flag: &'static str, state: &'a LvmtModel) -> Self {
         Self { flag, state, lies: Vec::new() }
     }
 
     /// A proof about the state.
     fn proof(&mut self, reason: Reason, comment: &str, keys: &[&[u8]], proof: &Proof) {
-        self.question(reason, comment, Question::new(self.state, keys, proof));
+        self.question(reason, comment, VerifierInput::new(self.state, keys, proof));
     }
 
     /// A proof about another state.
     fn about(
         &mut self,
-        state: &State,
+        state: &LvmtModel,
         reason: Reason,
         comment: &str,
         keys: &[&[u8]],
         proof: &Proof,
     ) {
-        self.question(reason, comment, Question::new(state, keys, proof));
+        self.question(reason, comment, VerifierInput::new(state, keys, proof));
     }
 
     /// The honest proof about these keys, changed.
@@ -126,8 +126,8 @@ impl<'a> Told<'a> {
         self.proof(reason, comment, keys, &proof);
     }
 
-    fn question(&mut self, reason: Reason, comment: &str, question: Question) {
+    fn question(&mut self, reason: Reason, comment: &str, question: VerifierInput) {
         let (flag, comment) = (self.flag, comment.to_owned());
-        self.lies.push(Lie { flag, comment, question, reason });
+        self.lies.push(RefusedInput { flag, comment, input: question, reason });
     }
 }

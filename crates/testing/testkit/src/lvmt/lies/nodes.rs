@@ -6,15 +6,15 @@ use prooflight_core::{Hash, Reason};
 use prooflight_lvmt::proof::OpeningForm;
 
 use super::super::sample::{name, sample};
-use super::super::state::{State, keccak};
-use super::{Lie, Told};
+use super::super::state::{LvmtModel, keccak};
+use super::{LieCollector, RefusedInput};
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let mut lies = Vec::new();
     // Three levels of a tree, then two.
     for (log_n, log_arity) in [(3, 1), (4, 2)] {
         let state = sample(log_n, log_arity, 150);
-        let mut told = Told::new("Opening", &state);
+        let mut told = LieCollector::new("Opening", &state);
         for (level, place) in [(0, "the root AMT"), (1, "an AMT below it")] {
             for depth in 1..log_n / log_arity {
                 let keys = neighbours(&state, level, depth * log_arity);
@@ -47,7 +47,7 @@ pub(super) fn lies() -> Vec<Lie> {
 }
 
 /// Two keys with values in one AMT whose entries' indices agree in exactly this many low bits.
-pub fn neighbours(state: &State, level: u8, bits: u8) -> [Vec<u8>; 2] {
+pub fn neighbours(state: &LvmtModel, level: u8, bits: u8) -> [Vec<u8>; 2] {
     let there = |key: &Vec<u8>| {
         let record = state.keys.get(&keccak(key));
         record.is_some_and(|it| it.level == level && it.value.is_some())

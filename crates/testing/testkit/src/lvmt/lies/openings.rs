@@ -1,27 +1,27 @@
 //! Versions and points that do not match the commitments.
 
 use prooflight_core::Reason;
-use prooflight_lvmt::proof::{OpeningForm, Proof, Version};
+use prooflight_lvmt::proof::{OpeningForm, Proof, SlotVersion};
 
 use super::super::sample::{find, sample};
-use super::super::state::{Below, State, keccak, key_leaf};
-use super::{Lie, Told};
+use super::super::state::{LowerAmt, LvmtModel, keccak, key_leaf};
+use super::{LieCollector, RefusedInput};
 
 /// The encoding of the point at infinity.
-const INFINITY: [u8; 32] = {
+const INFINITY_BYTES: [u8; 32] = {
     let mut bytes = [0; 32];
     bytes[31] = 0x40;
     bytes
 };
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let mut lies = versions();
     lies.extend(points());
     lies
 }
 
 /// A proof about a state whose entries the liar has changed after the commitments were made.
-fn bumped(state: &State, key: &[u8], by: impl Fn(u64) -> u64) -> (State, Proof) {
+fn bumped(state: &LvmtModel, key: &[u8], by: impl Fn(u64) -> u64) -> (LvmtModel, Proof) {
     let mut lying = state.clone();
     let hash = keccak(key);
     let record = &state.keys[&hash];
@@ -31,15 +31,16 @@ fn bumped(state: &State, key: &[u8], by: impl Fn(u64) -> u64) -> (State, Proof) 
     lying.keys.get_mut(&hash).expect("the key").leaves.push((place, value_hash));
     let mut proof = lying.prove(&[key]);
     let slot = usize::from(record.slot);
-    proof.entries.last_mut().expect("the key's").0[slot] = Version::new(version).expect("small");
+    proof.entries.last_mut().expect("the key's").0[slot] =
+        SlotVersion::new(version).expect("small");
     (lying, proof)
 }
 
-fn versions() -> Vec<Lie> {
+fn versions() -> Vec<RefusedInput> {
     let state = sample(2, 1, 60);
     let live = |level| find(&state, |r| r.level == level && r.value.is_some() && r.version > 1);
     let (top, below) = (live(0), live(1));
-    let mut told = Told::new("Opening", &state);
+    let mut told = LieCollector::new("Opening", &state);
     let reason = Reason::OpeningMismatch;
     for (key, place) in [(&top, "of the root"), (&below, "below the root")] {
         for (by, comment) in [(1, "a later version"), (-1, "an earlier version")] {
@@ -56,7 +57,7 @@ fn versions() -> Vec<Lie> {
         of.value = Some(vec![before.block as u8; size]);
         let mut proof = earlier.prove(&[key]);
         let slot = usize::from(record.slot);
-        let version = Version::new(record.version - 1).expect("small");
+        let version = SlotVersion::new(record.version - 1).expect("small");
         proof.entries.last_mut().expect("the key's").0[slot] = version;
         let comment = format!("the value of an older block in a slot {place}, whose leaf is there");
         told.about(&state, reason, &comment, &[key], &proof);
@@ -84,7 +85,7 @@ fn versions() -> Vec<Lie> {
             let versions = &mut p.entries[0].0;
             for (at, by) in [(up, 1), (down, -1)] {
                 let version = versions[at].get().checked_add_signed(by).expect("a version");
-                versions[at] = Version::new(version).expect("small");
+                versions[at] = SlotVersion::new(version).expect("small");
             }
         });
     };
@@ -111,17 +112,17 @@ fn versions() -> Vec<Lie> {
     told.lies
 }
 
-fn points() -> Vec<Lie> {
+fn points() -> Vec<RefusedInput> {
     let state = sample(4, 2, 150);
     let below = find(&state, |record| record.level == 1 && record.value.is_some());
     let top = find(&state, |record| record.level == 0 && record.value.is_some());
-    let mut told = Told::new("Opening", &state);
+    let mut told = LieCollector::new("Opening", &state);
     let reason = Reason::OpeningMismatch;
     told.change(reason, "the points of a tree in another order", &[&top], |p| p.points.swap(0, 1));
     told.change(reason, "the points of two entries swapped", &[&below], |p| p.points.swap(1, 2));
     told.change(reason, "the negative of a point", &[&top], |p| p.points[0][31] ^= 0x80);
-    told.change(reason, "infinity", &[&top], |p| p.points[1] = INFINITY);
-    told.change(reason, "all points at infinity", &[&below], |p| p.points.fill(INFINITY));
+    told.change(reason, "infinity", &[&top], |p| p.points[1] = INFINITY_BYTES);
+    told.change(reason, "all points at infinity", &[&below], |p| p.points.fill(INFINITY_BYTES));
     told.change(reason, "the commitment as opening", &[&below], |p| {
         p.points[2] = p.amts[0].commitment;
     });
@@ -159,21 +160,21 @@ fn points() -> Vec<Lie> {
         p.points[0][0] = 4;
     });
     told.change(invalid, "infinity with a sign", &[&top], |p| {
-        p.points[0] = INFINITY;
+        p.points[0] = INFINITY_BYTES;
         p.points[0][31] |= 0x80;
     });
     told.change(invalid, "infinity with an x", &[&top], |p| {
-        p.points[0] = INFINITY;
+        p.points[0] = INFINITY_BYTES;
         p.points[0][0] = 1;
     });
     told.change(invalid, "zeros", &[&top], |p| p.points[0] = [0; 32]);
 
     let amt = state.amt_name(&keccak(&below), 1);
     let mut junk = state.clone();
-    let Below { version, .. } = junk.amts[&amt];
+    let LowerAmt { version, .. } = junk.amts[&amt];
     let commitment = [0xff; 32];
     let place = junk.plant(junk.amt_leaf(amt, version, &commitment));
-    junk.amts.insert(amt, Below { version, commitment, place });
+    junk.amts.insert(amt, LowerAmt { version, commitment, place });
     let proof = junk.prove(&[&below]);
     told.about(&junk, invalid, "a commitment that is no point, in a leaf", &[&below], &proof);
     told.lies

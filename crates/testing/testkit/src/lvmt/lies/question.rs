@@ -1,17 +1,17 @@
 //! The caller's arguments, and honest proofs about something else.
 
 use prooflight_core::{Limits, Reason};
-use prooflight_lvmt::Root;
+use prooflight_lvmt::LvmtRoot;
 
 use super::super::sample::{find, name, sample};
-use super::{Lie, Question, Told};
+use super::{LieCollector, RefusedInput, VerifierInput};
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let state = sample(4, 2, 60);
     let key = find(&state, |record| record.level == 0 && record.value.is_some());
-    let mut told = Told::new("Question", &state);
-    let honest = || Question::new(&state, &[&key], &state.prove(&[&key]));
-    let mut asked = |reason, comment: &str, by: &dyn Fn(&mut Question)| {
+    let mut told = LieCollector::new("Question", &state);
+    let honest = || VerifierInput::new(&state, &[&key], &state.prove(&[&key]));
+    let mut asked = |reason, comment: &str, by: &dyn Fn(&mut VerifierInput)| {
         let mut question = honest();
         by(&mut question);
         told.question(reason, comment, question);
@@ -51,7 +51,7 @@ pub(super) fn lies() -> Vec<Lie> {
         q.root.aroot = later.root().aroot;
     });
     asked(Reason::PathLength, "the leaves of a later block", &|q| {
-        q.root = Root { aroot: q.root.aroot, ..later.root() };
+        q.root = LvmtRoot { aroot: q.root.aroot, ..later.root() };
     });
     asked(Reason::PathLength, "the right roots at another height", &|q| q.root.height += 1);
     asked(Reason::RootMismatch, "the leaves of other blocks", &|q| q.root.hroot[0] ^= 1);

@@ -1,15 +1,15 @@
 //! Claims, entries and commitments that do not belong to the keys' walks.
 
 use prooflight_core::Reason;
-use prooflight_lvmt::proof::{Amt, Claim, OpeningForm, Owner, Proof, Version};
+use prooflight_lvmt::proof::{Claim, OpeningForm, Proof, ProofAmt, SlotOwner, SlotVersion};
 
 use super::super::prove::entry;
 use super::super::sample::{find, name, sample};
-use super::super::state::{Below, Record, State, keccak, key_leaf};
+use super::super::state::{KeyRecord, LowerAmt, LvmtModel, keccak, key_leaf};
 use super::super::tower::{claim_slot, plant_amt};
-use super::{Lie, Told};
+use super::{LieCollector, RefusedInput};
 
-pub(super) fn lies() -> Vec<Lie> {
+pub(super) fn lies() -> Vec<RefusedInput> {
     let mut lies = counts();
     lies.extend(claims());
     lies.extend(entries());
@@ -17,11 +17,11 @@ pub(super) fn lies() -> Vec<Lie> {
     lies
 }
 
-fn counts() -> Vec<Lie> {
+fn counts() -> Vec<RefusedInput> {
     let state = sample(2, 1, 60);
     let below = find(&state, |record| record.level == 1 && record.value.is_some());
     let top = find(&state, |record| record.level == 0 && record.value.is_some());
-    let mut told = Told::new("Walk", &state);
+    let mut told = LieCollector::new("Walk", &state);
     let (one, two): (&[&[u8]], &[&[u8]]) = (&[&below], &[&below, &top]);
 
     told.change(Reason::ClaimCount, "a claim is missing", two, |p| drop(p.claims.pop()));
@@ -63,11 +63,11 @@ fn counts() -> Vec<Lie> {
     told.lies
 }
 
-fn claims() -> Vec<Lie> {
+fn claims() -> Vec<RefusedInput> {
     let state = sample(2, 1, 60);
     let key = find(&state, |record| record.level == 0 && record.value.is_some());
     let hash = keccak(&key);
-    let mut told = Told::new("Walk", &state);
+    let mut told = LieCollector::new("Walk", &state);
 
     told.change(Reason::InvalidSlot, "slot 6", &[&key], |p| {
         let Claim::Present { slot, .. } = &mut p.claims[0] else { panic!("present") };
@@ -84,7 +84,8 @@ fn claims() -> Vec<Lie> {
     let proof = child.prove(&[&key]);
     told.about(&child, Reason::InvalidSlot, "the slot of the child", &[&key], &proof);
 
-    let first = |record: &Record| (record.level, record.slot) == (0, 1) && record.value.is_some();
+    let first =
+        |record: &KeyRecord| (record.level, record.slot) == (0, 1) && record.value.is_some();
     let key = find(&state, first);
     let hash = keccak(&key);
     let mut rivals = state.keys.iter().filter(|(other, record)| {
@@ -117,11 +118,11 @@ fn claims() -> Vec<Lie> {
     told.lies
 }
 
-fn entries() -> Vec<Lie> {
+fn entries() -> Vec<RefusedInput> {
     let state = sample(4, 2, 3);
     let key = name(0);
     let hash = keccak(&key);
-    let mut told = Told::new("Walk", &state);
+    let mut told = LieCollector::new("Walk", &state);
 
     let mut gap = state.clone();
     gap.entries.insert(gap.entry_name(&hash, 0), [0, 1, 0, 1, 0, 0]);
@@ -141,16 +142,16 @@ fn entries() -> Vec<Lie> {
 }
 
 /// A walk that finds five other keys and a child at each level, down to the last.
-fn bottomless() -> Lie {
+fn bottomless() -> RefusedInput {
     const LEVELS: u8 = 256_u32.div_euclid(6) as u8;
-    let mut state = State::new(6, 3);
+    let mut state = LvmtModel::new(6, 3);
     state.commit(&[]);
     let key = name(0);
     let hash = keccak(&key);
     for level in 0..LEVELS {
         state.entries.insert(state.entry_name(&hash, level), [1; 6]);
     }
-    let version = Version::new(1).expect("a small one");
+    let version = SlotVersion::new(1).expect("a small one");
     let mut proof = Proof { claims: vec![Claim::NeverWritten], ..Proof::default() };
     for level in 0..LEVELS {
         let (values, t) = (
@@ -162,8 +163,8 @@ fn bottomless() -> Lie {
             proof.points.extend(state.setup.tree_opening(&values, t, 3));
         } else {
             plant_amt(&mut state, &hash, level, 1);
-            let Below { commitment, place, .. } = state.amts[&state.amt_name(&hash, level)];
-            proof.amts.push(Amt { commitment, place, opening: OpeningForm::Single });
+            let LowerAmt { commitment, place, .. } = state.amts[&state.amt_name(&hash, level)];
+            proof.amts.push(ProofAmt { commitment, place, opening: OpeningForm::Single });
             proof.points.push(state.setup.single_opening(&values, t));
         }
         for slot in 1..6 {
@@ -171,11 +172,11 @@ fn bottomless() -> Lie {
             let mut key_hash = hash;
             key_hash[31] ^= slot;
             let place = state.plant(key_leaf(level, slot, 1, &key_hash, None));
-            proof.owners.push(Owner { key_hash, version, value_hash: None, place });
+            proof.owners.push(SlotOwner { key_hash, version, value_hash: None, place });
         }
     }
     state.seal(&mut proof);
-    let mut told = Told::new("Walk", &state);
+    let mut told = LieCollector::new("Walk", &state);
     let comment = "a child below the last level";
     told.proof(Reason::LevelOutOfRange, comment, &[&key], &proof);
     told.lies.remove(0)

@@ -1,32 +1,36 @@
 //! Adds changed proofs to a file.
 
 use prooflight_core::Reason;
-use prooflight_testkit::amb::proof::{Leaf, Part, Proof};
+use prooflight_testkit::amb::proof::{ModelProof, ProofLeaf, ProofNode};
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
-use prooflight_testkit::amb::tree::{Kind, Node, bit};
+use prooflight_testkit::amb::state::AmbModel;
+use prooflight_testkit::amb::tree::{NodeKind, TreeNode, bit};
 use serde_json::Value;
 
 use super::{honest, input};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 /// Nodes count fewer entries.
-pub(super) const LIMIT_OF_COUNTS: u64 = 1 << 56;
+pub(super) const COUNT_LIMIT: u64 = 1 << 56;
 
 /// Lies about a state, with one flag.
-pub(super) struct Lies<'a> {
-    file: &'a mut Builder,
+pub(super) struct AmbLies<'a> {
+    file: &'a mut FileBuilder,
     flag: &'static str,
-    pub(super) state: State,
+    pub(super) state: AmbModel,
 }
 
-impl<'a> Lies<'a> {
-    pub(super) const fn new(file: &'a mut Builder, flag: &'static str, state: State) -> Self {
+impl<'a> AmbLies<'a> {
+    pub(super) const fn new(
+        file: &'a mut FileBuilder,
+        flag: &'static str,
+        state: AmbModel,
+    ) -> Self {
         Self { file, flag, state }
     }
 
     /// The honest proof of a query.
-    pub(super) fn honest(&self, query: &Query) -> Proof {
+    pub(super) fn honest(&self, query: &Query) -> ModelProof {
         honest(&self.state, query)
     }
 
@@ -65,7 +69,7 @@ impl<'a> Lies<'a> {
         comment: &str,
         query: &Query,
         reason: Reason,
-        change: impl FnOnce(&mut Proof, &State),
+        change: impl FnOnce(&mut ModelProof, &AmbModel),
     ) {
         let mut proof = self.honest(query);
         change(&mut proof, &self.state);
@@ -77,7 +81,7 @@ impl<'a> Lies<'a> {
         &mut self,
         comment: &str,
         query: &Query,
-        change: impl FnOnce(&mut Proof, &State),
+        change: impl FnOnce(&mut ModelProof, &AmbModel),
     ) {
         let mut proof = self.honest(query);
         change(&mut proof, &self.state);
@@ -91,7 +95,7 @@ impl<'a> Lies<'a> {
         query: &Query,
         key: &str,
         reason: Reason,
-        change: impl FnOnce(&mut Leaf),
+        change: impl FnOnce(&mut ProofLeaf),
     ) {
         self.changed(comment, query, reason, |proof, _| change(proof.leaf(key.as_bytes())));
     }
@@ -100,19 +104,19 @@ impl<'a> Lies<'a> {
     pub(super) fn close(&mut self, comment: &str, query: &Query, key: &str, reason: Reason) {
         self.changed(comment, query, reason, |proof, state| {
             let (tree, key) = (state.tree().expect("a tree"), key.as_bytes());
-            let depth =
-                (0..=2304).find(|&depth| matches!(node(&tree, key, depth).kind, Kind::Leaf { .. }));
+            let depth = (0..=2304)
+                .find(|&depth| matches!(node(&tree, key, depth).kind, NodeKind::Leaf { .. }));
             let depth = depth.expect("a leaf");
             *proof.on_path(key, depth) =
-                Part::closed(&node(&tree, key, depth).record, state.height, true);
+                ProofNode::closed(&node(&tree, key, depth).record, state.height, true);
         });
     }
 }
 
 /// The node that is so many branches below the root, on the path to a key.
-pub(super) fn node<'a>(tree: &'a Node, key: &[u8], branches: usize) -> &'a Node {
+pub(super) fn node<'a>(tree: &'a TreeNode, key: &[u8], branches: usize) -> &'a TreeNode {
     (0..branches).fold(tree, |node, _| match &node.kind {
-        Kind::Branch { prefix, children } => &children[usize::from(bit(key, prefix.len()))],
-        Kind::Leaf { .. } => panic!("{key:?}: a leaf"),
+        NodeKind::Branch { prefix, children } => &children[usize::from(bit(key, prefix.len()))],
+        NodeKind::Leaf { .. } => panic!("{key:?}: a leaf"),
     })
 }

@@ -5,11 +5,11 @@ mod more;
 pub(super) mod negative;
 pub(super) mod valid;
 
-use prooflight_json::{Hash32, Hex, Quantity, StateOp};
-use prooflight_testkit::amb::proof::Proof;
+use prooflight_json::{Hash32, HexBytes, OperationJson, Quantity};
+use prooflight_testkit::amb::proof::ModelProof;
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::{Op, State};
+use prooflight_testkit::amb::state::{AmbModel, KeyOp};
 use prooflight_testkit::amb::tree::{past_hashes, peaks};
 use serde_json::{Map, Value, json};
 
@@ -18,8 +18,8 @@ use super::rng::Rng;
 /// The state of most tests: eight keys, of which some change again; `m` is deleted and set again, `d` is deleted.
 ///
 /// Block 5 is empty.
-pub(super) fn small() -> State {
-    State::after([
+pub(super) fn small() -> AmbModel {
+    AmbModel::after([
         &[("aa", Some("1")), ("ab", Some("2")), ("c", Some("3")), ("m", Some("7"))],
         &[("c", Some("33")), ("m", None)],
         &[("d", Some("4")), ("e", Some("5")), ("m", Some("8"))],
@@ -30,14 +30,14 @@ pub(super) fn small() -> State {
 }
 
 /// A key and one that begins with it, so that a path encodes the end of a key.
-fn nested() -> State {
-    State::after([&[("k", Some("1")), ("ka", Some("2")), ("z", Some("3"))]])
+fn nested() -> AmbModel {
+    AmbModel::after([&[("k", Some("1")), ("ka", Some("2")), ("z", Some("3"))]])
 }
 
 /// A key that every block writes, from 0 to `newest`, and one that only block 0 writes. Every fifth version is a
 /// tombstone.
-fn long(newest: u64) -> State {
-    let mut state = State::default();
+fn long(newest: u64) -> AmbModel {
+    let mut state = AmbModel::default();
     state.apply(0, [set("other", "o")]);
     for height in 0..=newest {
         let value = (height % 5 != 4).then(|| height.to_string().into_bytes());
@@ -47,10 +47,10 @@ fn long(newest: u64) -> State {
 }
 
 /// Random keys of a few letters and values in `blocks` blocks, each of which sets, changes and deletes some.
-fn random(rng: &mut Rng, blocks: u64, keys: usize) -> State {
-    let mut state = State::default();
+fn random(rng: &mut Rng, blocks: u64, keys: usize) -> AmbModel {
+    let mut state = AmbModel::default();
     for height in 0..blocks {
-        let ops: Vec<Op> = (0..=rng.below(keys))
+        let ops: Vec<KeyOp> = (0..=rng.below(keys))
             .map(|_| {
                 let length = rng.below(4);
                 let key = rng.bytes(length).into_iter().map(|byte| b'a' + byte % 3).collect();
@@ -63,11 +63,11 @@ fn random(rng: &mut Rng, blocks: u64, keys: usize) -> State {
     state
 }
 
-fn set(key: &str, value: &str) -> Op {
+fn set(key: &str, value: &str) -> KeyOp {
     (key.as_bytes().to_vec(), Some(value.as_bytes().to_vec()))
 }
 
-fn delete(key: &str) -> Op {
+fn delete(key: &str) -> KeyOp {
     (key.as_bytes().to_vec(), None)
 }
 
@@ -100,8 +100,8 @@ fn owned(keys: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// The input of a test with this proof.
-fn input(state: &State, query: &Query, proof: &[u8]) -> Value {
-    let optional = |bound: &Option<Vec<u8>>| bound.clone().map(Hex);
+fn input(state: &AmbModel, query: &Query, proof: &[u8]) -> Value {
+    let optional = |bound: &Option<Vec<u8>>| bound.clone().map(HexBytes);
     let rest = match query {
         Query::Get { keys, at } => {
             json!({ "kind": "get", "keys": hexes(keys), "at": Quantity(*at) })
@@ -126,11 +126,15 @@ fn input(state: &State, query: &Query, proof: &[u8]) -> Value {
 }
 
 /// The input of an update; each part has keys and its proof.
-fn update_input(state: &State, operations: &[Op], parts: &[(Vec<Vec<u8>>, Vec<u8>)]) -> Value {
+fn update_input(
+    state: &AmbModel,
+    operations: &[KeyOp],
+    parts: &[(Vec<Vec<u8>>, Vec<u8>)],
+) -> Value {
     let mut input = head(state);
-    let operation = |(key, value): &Op| match value {
-        Some(value) => StateOp::Set { key: hex(key), value: hex(value) },
-        None => StateOp::Delete { key: hex(key) },
+    let operation = |(key, value): &KeyOp| match value {
+        Some(value) => OperationJson::Set { key: hex(key), value: hex(value) },
+        None => OperationJson::Delete { key: hex(key) },
     };
     let part =
         |(keys, proof): &(Vec<_>, Vec<_>)| json!({ "keys": hexes(keys), "proof": hex(proof) });
@@ -144,24 +148,24 @@ fn update_input(state: &State, operations: &[Op], parts: &[(Vec<Vec<u8>>, Vec<u8
 }
 
 /// The honest input of an update with one part for each of the lists of keys.
-fn update(state: &State, operations: &[Op], parts: &[&[&str]]) -> Value {
+fn update(state: &AmbModel, operations: &[KeyOp], parts: &[&[&str]]) -> Value {
     let parts = parts.iter().map(|keys| part(state, keys)).collect::<Vec<_>>();
     update_input(state, operations, &parts)
 }
 
 /// An honest part of an update.
-fn part(state: &State, keys: &[&str]) -> (Vec<Vec<u8>>, Vec<u8>) {
+fn part(state: &AmbModel, keys: &[&str]) -> (Vec<Vec<u8>>, Vec<u8>) {
     let proof = prove(state, &Query::Update { keys: owned(keys) }, None);
     (owned(keys), proof.encode())
 }
 
-fn head(state: &State) -> Map<String, Value> {
+fn head(state: &AmbModel) -> Map<String, Value> {
     let root = ("root".to_owned(), json!(Hash32(state.root())));
     Map::from_iter([root, ("block".to_owned(), json!(Quantity(state.height)))])
 }
 
 /// The answer, from the dictionary alone.
-pub(super) fn answer(state: &State, query: &Query, cut: Option<&[u8]>) -> Value {
+pub(super) fn answer(state: &AmbModel, query: &Query, cut: Option<&[u8]>) -> Value {
     let keys = |keys: &[Vec<u8>], answer: &dyn Fn(&[u8]) -> Value| -> Value {
         keys.iter().map(|key| answer(key)).collect()
     };
@@ -170,7 +174,7 @@ pub(super) fn answer(state: &State, query: &Query, cut: Option<&[u8]>) -> Value 
     let next = cut.map(hex);
     match query {
         Query::Get { keys: asked, at } => {
-            json!({ "answers": keys(asked, &|key| had(state, key, Some(*at))) })
+            json!({ "answers": keys(asked, &|key| state_json(state, key, Some(*at))) })
         }
         Query::Hist { keys: asked, from, to } => {
             json!({ "histories": keys(asked, &|key| history(state, key, *from, *to)) })
@@ -211,7 +215,7 @@ pub(super) fn answer(state: &State, query: &Query, cut: Option<&[u8]>) -> Value 
 }
 
 /// The state of a key at a block, or before all of them.
-fn had(state: &State, key: &[u8], at: Option<u64>) -> Value {
+fn state_json(state: &AmbModel, key: &[u8], at: Option<u64>) -> Value {
     match at.and_then(|at| state.at(key, at)) {
         Some((since, Some(value))) => json!({ "value": hex(value), "since": Quantity(*since) }),
         Some((at, None)) => json!({ "deletedAt": Quantity(*at) }),
@@ -219,29 +223,30 @@ fn had(state: &State, key: &[u8], at: Option<u64>) -> Value {
     }
 }
 
-fn history(state: &State, key: &[u8], from: u64, to: u64) -> Value {
+fn history(state: &AmbModel, key: &[u8], from: u64, to: u64) -> Value {
     let versions = state.entries.get(key).map_or(&[][..], Vec::as_slice);
     let changes = versions.iter().filter(|(block, _)| (from..=to).contains(block));
-    let changes: Vec<Value> = changes.map(|(block, _)| had(state, key, Some(*block))).collect();
-    json!({ "entering": had(state, key, from.checked_sub(1)), "changes": changes })
+    let changes: Vec<Value> =
+        changes.map(|(block, _)| state_json(state, key, Some(*block))).collect();
+    json!({ "entering": state_json(state, key, from.checked_sub(1)), "changes": changes })
 }
 
 /// The root after the next block.
-fn next_root(state: &State, operations: &[Op]) -> Value {
+fn next_root(state: &AmbModel, operations: &[KeyOp]) -> Value {
     let mut next = state.clone();
     next.apply(state.height + 1, operations.iter().cloned());
     json!({ "root": Hash32(next.root()) })
 }
 
-fn hex(bytes: &[u8]) -> Hex {
-    Hex(bytes.to_vec())
+fn hex(bytes: &[u8]) -> HexBytes {
+    HexBytes(bytes.to_vec())
 }
 
-fn hexes(keys: &[Vec<u8>]) -> Vec<Hex> {
+fn hexes(keys: &[Vec<u8>]) -> Vec<HexBytes> {
     keys.iter().map(|key| hex(key)).collect()
 }
 
 /// An honest proof, for a liar to change.
-fn honest(state: &State, query: &Query) -> Proof {
+fn honest(state: &AmbModel, query: &Query) -> ModelProof {
     prove(state, query, None)
 }

@@ -2,32 +2,32 @@
 
 use prooflight_core::{Reason, blake2b256, keccak256};
 use prooflight_json::Hash32;
-use prooflight_testkit::amb::proof::{Content, Item, Part, integer};
+use prooflight_testkit::amb::proof::{HistoryPart, ProofNode, VersionContent, integer};
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::state::AmbModel;
 use prooflight_testkit::amb::tree::value_hash;
 use serde_json::{Value, json};
 
-use super::lies::Lies;
+use super::lies::AmbLies;
 use super::{
     delete, get, hist, input, long, owned, part, range, set, small, transfer, update, update_input,
 };
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 /// Adds the tests made by code.
-pub(super) fn make(file: &mut Builder) {
-    sizes(&mut Lies::new(file, "Envelope", small()));
-    other_roots(&mut Lies::new(file, "Roots", small()));
-    other_values(&mut Lies::new(file, "Values", small()));
-    other_leaves(&mut Lies::new(file, "Leaves", small()));
-    other_nodes(&mut Lies::new(file, "Branches", small()));
-    other_versions(&mut Lies::new(file, "Histories", long(6)));
-    other_updates(&mut Lies::new(file, "Updates", small()));
+pub(super) fn make(file: &mut FileBuilder) {
+    sizes(&mut AmbLies::new(file, "Envelope", small()));
+    other_roots(&mut AmbLies::new(file, "Roots", small()));
+    other_values(&mut AmbLies::new(file, "Values", small()));
+    other_leaves(&mut AmbLies::new(file, "Leaves", small()));
+    other_nodes(&mut AmbLies::new(file, "Branches", small()));
+    other_versions(&mut AmbLies::new(file, "Histories", long(6)));
+    other_updates(&mut AmbLies::new(file, "Updates", small()));
 }
 
 /// Lengths and numbers that the rest of the proof does not have.
-fn sizes(lies: &mut Lies<'_>) {
+fn sizes(lies: &mut AmbLies<'_>) {
     let query = get(&["aa"], 5);
     let unending = [&[1, 6, 1][..], &[0x80; 8]].concat();
     let comment = "an integer whose eighth byte says that another follows, at the end of the proof";
@@ -39,7 +39,7 @@ fn sizes(lies: &mut Lies<'_>) {
     integer(&mut value, 65_536);
     let comment = "a value of 65,536 bytes that are not there";
     lies.leaf(comment, &query, "aa", Reason::Truncated, |leaf| {
-        leaf.content = Content::Other(value);
+        leaf.content = VersionContent::Other(value);
     });
     let all = transfer("", None, None);
     let comment = "2^56 - 1 versions, whose peaks are not there";
@@ -54,47 +54,47 @@ fn sizes(lies: &mut Lies<'_>) {
     });
 }
 
-fn other_roots(lies: &mut Lies<'_>) {
+fn other_roots(lies: &mut AmbLies<'_>) {
     let query = get(&["aa"], 5);
     let mut input = input(&lies.state, &query, &lies.honest(&query).encode());
     let record = lies.state.tree().expect("a tree").record.encode();
     for (comment, root) in [
-        ("a proof against the root of the state without entries", State::default().root()),
+        ("a proof against the root of the state without entries", AmbModel::default().root()),
         ("a root that is hashed without the byte in front of its record", blake2b256(&[&record])),
         ("a root that is hashed with Keccak-256", keccak256(&[&[0x15], &record])),
     ] {
         input["root"] = json!(Hash32(root));
         lies.invalid(comment, &input, Reason::RootMismatch);
     }
-    let later = State { height: lies.state.height + (1 << 32), ..lies.state.clone() };
+    let later = AmbModel { height: lies.state.height + (1 << 32), ..lies.state.clone() };
     let proof = lies.honest(&query).encode();
     lies.state = later;
     let comment = "the proof of block 5 as one of block 2^32 + 5";
     lies.bytes(comment, &get(&["aa"], 5 + (1 << 32)), &proof, Reason::RootMismatch);
 }
 
-fn other_values(lies: &mut Lies<'_>) {
+fn other_values(lies: &mut AmbLies<'_>) {
     let (query, root) = (get(&["aa", "m"], 5), Reason::RootMismatch);
     lies.leaf("the empty value instead of one byte", &query, "aa", root, |leaf| {
-        leaf.content = Content::Value(vec![]);
+        leaf.content = VersionContent::Value(vec![]);
     });
     lies.leaf("the value hash as the value", &query, "aa", root, |leaf| {
-        leaf.content = Content::Value(value_hash(Some(b"1")).to_vec());
+        leaf.content = VersionContent::Value(value_hash(Some(b"1")).to_vec());
     });
     lies.changed("the values of two keys swapped", &query, root, |proof, _| {
-        proof.leaf(b"aa").content = Content::Value(b"8".to_vec());
-        proof.leaf(b"m").content = Content::Value(b"1".to_vec());
+        proof.leaf(b"aa").content = VersionContent::Value(b"8".to_vec());
+        proof.leaf(b"m").content = VersionContent::Value(b"1".to_vec());
     });
     let comment = "the first byte of the value as the last one of the key";
     lies.leaf(comment, &range("", None, 5), "aa", root, |leaf| {
         leaf.rest = b"a1".to_vec();
-        leaf.content = Content::Value(vec![]);
+        leaf.content = VersionContent::Value(vec![]);
     });
     let comment = "an age of 2^32 more";
     lies.leaf(comment, &query, "aa", Reason::VersionOutOfRange, |leaf| leaf.age += 1 << 32);
 }
 
-fn other_leaves(lies: &mut Lies<'_>) {
+fn other_leaves(lies: &mut AmbLies<'_>) {
     let query = get(&["aa"], 5);
     let neighbour = lies.honest(&get(&["aac"], 5));
     let comment = "the leaf of a neighbour in the place of the one that is asked for";
@@ -110,15 +110,15 @@ fn other_leaves(lies: &mut Lies<'_>) {
     lies.refused("the proof of more keys than are asked for", &get(&["c"], 5), &both);
 }
 
-fn other_nodes(lies: &mut Lies<'_>) {
+fn other_nodes(lies: &mut AmbLies<'_>) {
     let (query, root) = (get(&["c"], 3), Reason::RootMismatch);
     let old = lies.state.as_of(3);
-    let old = prove(&State { height: 5, ..old }, &query, None);
+    let old = prove(&AmbModel { height: 5, ..old }, &query, None);
     lies.changed("an old part below the newest root", &query, root, |proof, _| {
         *proof.on_path(b"c", 1) = old.clone().on_path(b"c", 1).clone();
     });
     lies.changed("twice the same child", &get(&["~"], 5), root, |proof, _| {
-        let Part::Branch { children, .. } = &mut proof.root else { panic!("a branch") };
+        let ProofNode::Branch { children, .. } = &mut proof.root else { panic!("a branch") };
         children[1] = children[0].clone();
     });
     let comment = "a branch as the leaf of another key";
@@ -126,7 +126,7 @@ fn other_nodes(lies: &mut Lies<'_>) {
     lies.changed(comment, &absent, root, |proof, state| {
         let record = state.tree().expect("a tree").record;
         let leaf = lies_leaf(b"z", 5 - record.version, record.hash);
-        proof.root = Part::Leaf(leaf);
+        proof.root = ProofNode::Leaf(leaf);
     });
     let honest = lies.honest(&absent).encode();
     let without = [&honest[..5], &honest[5 + 35..]].concat();
@@ -136,36 +136,36 @@ fn other_nodes(lies: &mut Lies<'_>) {
 }
 
 /// The leaf of a key that nobody asked for, with one version whose value has this hash.
-fn lies_leaf(key: &[u8], age: u64, hash: [u8; 32]) -> prooflight_testkit::amb::proof::Leaf {
-    prooflight_testkit::amb::proof::Leaf {
+fn lies_leaf(key: &[u8], age: u64, hash: [u8; 32]) -> prooflight_testkit::amb::proof::ProofLeaf {
+    prooflight_testkit::amb::proof::ProofLeaf {
         number: Some(0),
         rest: key.to_vec(),
         versions: 1,
         age,
-        content: Content::Hash(hash),
+        content: VersionContent::Hash(hash),
         past: vec![],
     }
 }
 
-fn other_versions(lies: &mut Lies<'_>) {
+fn other_versions(lies: &mut AmbLies<'_>) {
     let query = hist(&["x"], 0, 1);
     let comment = "an invented change before the first one";
     lies.leaf(comment, &query, "x", Reason::RootMismatch, |leaf| {
         leaf.versions += 1;
-        leaf.past[1] = Item::Integer(4);
-        leaf.past.insert(2, Item::Version(6, Content::Value(b"new".to_vec())));
+        leaf.past[1] = HistoryPart::Integer(4);
+        leaf.past.insert(2, HistoryPart::Version(6, VersionContent::Value(b"new".to_vec())));
         // Of seven past versions, the last three have one hash.
         leaf.past.pop();
     });
     let comment = "a deletion in a history as the empty value";
     lies.leaf(comment, &hist(&["x"], 4, 4), "x", Reason::RootMismatch, |leaf| {
-        leaf.past[3] = Item::Version(2, Content::Value(vec![]));
+        leaf.past[3] = HistoryPart::Version(2, VersionContent::Value(vec![]));
     });
     let comment = "a value in a history as a deletion";
     lies.leaf(comment, &hist(&["x"], 2, 2), "x", Reason::RootMismatch, |leaf| {
-        leaf.past[3] = Item::Version(4, Content::Tombstone);
+        leaf.past[3] = HistoryPart::Version(4, VersionContent::Tombstone);
     });
-    let two = State::after([
+    let two = AmbModel::after([
         &[("a", Some("1")), ("b", Some("1"))],
         &[("a", Some("2")), ("b", Some("2"))],
     ]);
@@ -175,7 +175,7 @@ fn other_versions(lies: &mut Lies<'_>) {
     lies.limited(comment, &query, &json!({ "maxChanges": 1 }), Reason::TooManyChanges);
 }
 
-fn other_updates(lies: &mut Lies<'_>) {
+fn other_updates(lies: &mut AmbLies<'_>) {
     let state = lies.state.clone();
     let with = |ops: &[_]| update(&state, ops, &[&["aa", "c"]]);
     let argument = Reason::InvalidArgument;
@@ -191,10 +191,10 @@ fn other_updates(lies: &mut Lies<'_>) {
     let one = part(&state, &["aa"]);
     let many = vec![one.clone(); 257];
     lies.invalid("257 parts", &update_input(&state, &[set("aa", "n")], &many), argument);
-    let last = State { height: (1 << 52) - 1, ..state.clone() };
+    let last = AmbModel { height: (1 << 52) - 1, ..state.clone() };
     lies.invalid("a block after the last one", &update(&last, &[], &[&["aa"]]), argument);
     let parts = [(owned(&["aa"]), vec![])];
-    let beyond = State { height: 1 << 52, ..state.clone() };
+    let beyond = AmbModel { height: 1 << 52, ..state.clone() };
     let comment = "R is 2^52 in an update whose part is empty";
     lies.invalid(comment, &update_input(&beyond, &[], &parts), argument);
     let mut input = with(&[set("aa", "n")]);

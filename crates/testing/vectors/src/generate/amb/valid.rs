@@ -2,25 +2,25 @@
 
 use prooflight_core::blake2b256;
 use prooflight_json::{Hash32, Quantity};
-use prooflight_testkit::amb::proof::Part;
+use prooflight_testkit::amb::proof::ProofNode;
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::{Op, State};
-use prooflight_testkit::amb::tree::{Record, bits};
+use prooflight_testkit::amb::state::{AmbModel, KeyOp};
+use prooflight_testkit::amb::tree::{NodeRecord, bits};
 use serde_json::{Value, json};
 
 use super::{
     answer, count, delete, get, hist, input, long, nested, next_root, random, range, reversed, set,
     small, transfer, update,
 };
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{FileBuilder, expected};
 use crate::generate::rng::Rng;
 
 /// The newest block of a chain that can have a next one.
-const LAST: u64 = (1 << 52) - 2;
+const LAST_PARENT: u64 = (1 << 52) - 2;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("AmbProof");
     example(file);
     gets(file);
@@ -38,19 +38,19 @@ pub(in crate::generate) fn make(file: &mut Builder) {
 }
 
 /// Adds an honest test.
-fn honest(file: &mut Builder, comment: &str, state: &State, query: &Query) {
+fn honest(file: &mut FileBuilder, comment: &str, state: &AmbModel, query: &Query) {
     cut(file, comment, state, query, None);
 }
 
 /// Adds an honest test of a page.
-fn cut(file: &mut Builder, comment: &str, state: &State, query: &Query, at: Option<&str>) {
+fn cut(file: &mut FileBuilder, comment: &str, state: &AmbModel, query: &Query, at: Option<&str>) {
     with_limits(file, comment, state, query, at, &Value::Null);
 }
 
 fn with_limits(
-    file: &mut Builder,
+    file: &mut FileBuilder,
     comment: &str,
-    state: &State,
+    state: &AmbModel,
     query: &Query,
     at: Option<&str>,
     limits: &Value,
@@ -80,16 +80,22 @@ fn with_limits(
     file.valid(&flags, comment, &input, expected(answer(state, query, at)));
 }
 
-fn updated(file: &mut Builder, comment: &str, state: &State, ops: &[Op], parts: &[&[&str]]) {
+fn updated(
+    file: &mut FileBuilder,
+    comment: &str,
+    state: &AmbModel,
+    ops: &[KeyOp],
+    parts: &[&[&str]],
+) {
     let flags: &[&str] = if parts.len() > 1 { &["Parts", "Update"] } else { &["Update"] };
     let root = expected(next_root(state, ops));
     file.valid(flags, comment, &update(state, ops, parts), root);
 }
 
 /// The example of `test-vectors/spec/amb.md`, section 9.
-fn example(file: &mut Builder) {
+fn example(file: &mut FileBuilder) {
     let (one, two, three, four) = ("\u{1}", "\u{2}", "\u{3}", "\u{4}");
-    let state = State::after([
+    let state = AmbModel::after([
         &[("a", Some(one))],
         &[("b", Some(two))],
         &[("a", Some(three)), ("bc", Some(four))],
@@ -103,7 +109,7 @@ fn example(file: &mut Builder) {
     updated(file, "the example of amb 9: an update", &state, &ops, &[&["a", "bd"]]);
 }
 
-fn gets(file: &mut Builder) {
+fn gets(file: &mut FileBuilder) {
     let state = small();
     for key in ["aa", "d", "m", "", "a", "b", "aac", "kaa", "kaa3", "z"] {
         honest(file, &format!("{key:?} at the newest block"), &state, &get(&[key], 5));
@@ -119,7 +125,7 @@ fn gets(file: &mut Builder) {
     }
 }
 
-fn hists(file: &mut Builder) {
+fn hists(file: &mut FileBuilder) {
     let state = small();
     for (key, from, to) in [
         ("c", 0, 5),
@@ -146,7 +152,7 @@ fn hists(file: &mut Builder) {
     }
 }
 
-fn ranges(file: &mut Builder) {
+fn ranges(file: &mut FileBuilder) {
     let state = small();
     for at in 0..=5 {
         honest(file, &format!("all keys at block {at}"), &state, &range("", None, at));
@@ -169,7 +175,7 @@ fn ranges(file: &mut Builder) {
     honest(file, "some keys in descending order, at an older block", &state, &query);
 }
 
-fn pages(file: &mut Builder) {
+fn pages(file: &mut FileBuilder) {
     let state = small();
     for (at, comment) in [
         ("c", "a page that ends before a key"),
@@ -191,7 +197,7 @@ fn pages(file: &mut Builder) {
     cut(file, "a page of changes", &state, &query, Some("kaa2"));
 }
 
-fn counts(file: &mut Builder) {
+fn counts(file: &mut FileBuilder) {
     let state = small();
     honest(file, "the number of all keys", &state, &count("", None));
     for (lo, hi) in
@@ -203,7 +209,7 @@ fn counts(file: &mut Builder) {
     honest(file, "the number of keys from one on", &state, &count("e", None));
 }
 
-fn transfers(file: &mut Builder) {
+fn transfers(file: &mut FileBuilder) {
     let state = small();
     honest(file, "all entries", &state, &transfer("", None, None));
     honest(file, "the entries of a range", &state, &transfer("ab", Some("d\0"), None));
@@ -215,7 +221,7 @@ fn transfers(file: &mut Builder) {
     honest(file, "an entry with one peak", &long(16), &transfer("p", None, None));
 }
 
-fn updates(file: &mut Builder) {
+fn updates(file: &mut FileBuilder) {
     let state = small();
     for (comment, ops, keys) in [
         ("a key with one version is set", vec![set("aa", "n")], &["aa"][..]),
@@ -248,9 +254,9 @@ fn updates(file: &mut Builder) {
 }
 
 /// Trees without entries, with one, and with keys that begin with each other.
-fn shapes(file: &mut Builder) {
-    let empty = State { height: 7, ..State::default() };
-    let one = State::after([&[("", Some(""))], &[("", None)]]);
+fn shapes(file: &mut FileBuilder) {
+    let empty = AmbModel { height: 7, ..AmbModel::default() };
+    let one = AmbModel::after([&[("", Some(""))], &[("", None)]]);
     let nested = nested();
     for (name, state) in
         [("no entry", &empty), ("the empty key alone", &one), ("nested keys", &nested)]
@@ -275,7 +281,8 @@ fn shapes(file: &mut Builder) {
         &nested,
         &range("", Some("k\0"), 0),
     );
-    let dead = State::after([&[("a", Some("1")), ("b", Some("2"))], &[("a", None), ("b", None)]]);
+    let dead =
+        AmbModel::after([&[("a", Some("1")), ("b", Some("2"))], &[("a", None), ("b", None)]]);
     honest(file, "only deleted keys: range", &dead, &range("", None, 1));
     honest(file, "only deleted keys: range at an older block", &dead, &range("", None, 0));
     honest(file, "only deleted keys: count", &dead, &count("", None));
@@ -284,8 +291,8 @@ fn shapes(file: &mut Builder) {
 }
 
 /// A key and, for each of its bits, a key that differs in it.
-fn surrounded(key: &[u8]) -> State {
-    let mut state = State::default();
+fn surrounded(key: &[u8]) -> AmbModel {
+    let mut state = AmbModel::default();
     let mut ops = vec![(key.to_vec(), Some(b"victim".to_vec()))];
     for at in 0..9 * key.len() {
         let (byte, bit) = (at / 9, at % 9);
@@ -301,22 +308,22 @@ fn surrounded(key: &[u8]) -> State {
 }
 
 /// Paths of every number of bits, with bytes that other keys had there before.
-fn bits_of_keys(file: &mut Builder) {
-    let state = State::after([&[("0", Some("1")), ("a", Some("2"))]]);
+fn bits_of_keys(file: &mut FileBuilder) {
+    let state = AmbModel::after([&[("0", Some("1")), ("a", Some("2"))]]);
     honest(file, "a branch behind the first bit of a byte", &state, &get(&["a"], 0));
 
     let (long, longer, other) = ("1234567", "1234567a", "1234567b");
     let high = "1234567\u{e1}";
-    let state = State::after([&[(longer, Some("1")), (other, Some("2")), (high, Some("3"))]]);
+    let state = AmbModel::after([&[(longer, Some("1")), (other, Some("2")), (high, Some("3"))]]);
     let comment = "keys that differ in the first bit of their eighth byte";
     honest(file, &format!("{comment}: get"), &state, &get(&[other, high], 0));
     let ops = [set(other, "n"), set(high, "n")];
     updated(file, &format!("{comment}: update"), &state, &ops, &[&[other, high]]);
-    let state = State::after([&[(long, Some("1")), (longer, Some("2"))]]);
+    let state = AmbModel::after([&[(long, Some("1")), (longer, Some("2"))]]);
     let comment = "a key of seven bytes, with which another one begins";
     honest(file, comment, &state, &get(&[long], 0));
 
-    let state = State::after([&[("k1", Some("1")), ("z", Some("2"))]]);
+    let state = AmbModel::after([&[("k1", Some("1")), ("z", Some("2"))]]);
     let ops = [set("k\u{e1}", "n"), set("k\u{f1}", "n")];
     let comment =
         "a new key below the branch that another new key makes, behind a byte's first bit";
@@ -328,28 +335,28 @@ fn bits_of_keys(file: &mut Builder) {
     honest(file, comment, &state, &range("", None, 1));
 }
 
-fn at_limits(file: &mut Builder) {
-    let mut state = State::default();
+fn at_limits(file: &mut FileBuilder) {
+    let mut state = AmbModel::default();
     state.apply(0, [(vec![b'q'; 256], Some(vec![7; 300])), set("q", "1")]);
-    state.apply(LAST, [set("q", "2")]);
+    state.apply(LAST_PARENT, [set("q", "2")]);
     let long = "q".repeat(256);
-    let query = get(&[&long, "q"], LAST);
+    let query = get(&[&long, "q"], LAST_PARENT);
     honest(file, "the longest key, and the newest block that can have a next one", &state, &query);
-    honest(file, "a history of all blocks", &state, &hist(&["q"], 0, LAST));
+    honest(file, "a history of all blocks", &state, &hist(&["q"], 0, LAST_PARENT));
     let bound = "q".repeat(257);
     let query = range(&long, Some(&bound), 0);
     honest(file, "the longest bound", &state, &query);
-    cut(file, "the longest cut", &state, &range("", None, LAST), Some(&bound));
+    cut(file, "the longest cut", &state, &range("", None, LAST_PARENT), Some(&bound));
     updated(file, "an update to the last block", &state, &[delete("q")], &[&["q"]]);
     let comment = "an update of the longest key";
     updated(file, comment, &state, &[set(&long, "n")], &[&[&long]]);
-    let last = State { height: LAST + 1, ..state };
-    honest(file, "the last block", &last, &get(&["q"], LAST + 1));
+    let last = AmbModel { height: LAST_PARENT + 1, ..state };
+    honest(file, "the last block", &last, &get(&["q"], LAST_PARENT + 1));
 
     let beside = "q".repeat(255) + "p";
-    let deepest = State::after([&[(&beside, Some("1")), (&long, Some("2"))]]);
+    let deepest = AmbModel::after([&[(&beside, Some("1")), (&long, Some("2"))]]);
     honest(file, "the deepest branch", &deepest, &get(&[&long], 0));
-    let one = State::after([&[("a", Some("1"))]]);
+    let one = AmbModel::after([&[("a", Some("1"))]]);
     let parts = [&["a"][..]; 256];
     updated(file, "256 parts", &one, &[set("a", "n")], &parts);
 
@@ -382,19 +389,19 @@ fn at_limits(file: &mut Builder) {
 }
 
 /// A root that no state has, since nobody can write so many keys.
-fn most_entries(file: &mut Builder) {
-    let record = Record { version: 0, live: (1 << 56) - 1, dead: 0, hash: [7; 32] };
+fn most_entries(file: &mut FileBuilder) {
+    let record = NodeRecord { version: 0, live: (1 << 56) - 1, dead: 0, hash: [7; 32] };
     let query = count("", None);
-    let empty = State::default();
+    let empty = AmbModel::default();
     let mut proof = prove(&empty, &query, None);
-    proof.root = Part::closed(&record, 0, false);
+    proof.root = ProofNode::closed(&record, 0, false);
     let mut input = input(&empty, &query, &proof.encode());
     input["root"] = json!(Hash32(blake2b256(&[&[0x15], &record.encode()])));
     let count = expected(json!({ "count": Quantity(record.live) }));
     file.valid(&["Count"], "2^56 - 1 entries", &input, count);
 }
 
-fn random_states(file: &mut Builder) {
+fn random_states(file: &mut FileBuilder) {
     for (blocks, keys) in [(3, 6), (6, 30)] {
         let state = random(&mut Rng::new(blocks), blocks, keys);
         let name = format!("{} random keys", state.entries.len());

@@ -6,32 +6,40 @@ use ark_ff::{AdditiveGroup, FftField, Field};
 use ark_serialize::CanonicalSerialize;
 use prooflight_amt::{INFINITY, VerifyingKey};
 use prooflight_core::Reason;
-use prooflight_json::{Hash32, Hex};
+use prooflight_json::{Hash32, HexBytes};
 
-use super::{Vector, dev};
+use super::{SampleVector, dev};
 use crate::amt::{AmtOpening, KindName, OpeningInput};
-use crate::generate::builder::Builder;
-use crate::generate::coefficients::{Claimed, Without, coefficients, plus, under_powers};
+use crate::generate::builder::FileBuilder;
+use crate::generate::coefficients::{
+    ClaimedOpening, OmittedPart, coefficients, plus, under_powers,
+};
 
 const LOG_N: u8 = 4;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("AmtOpening");
     known(file);
     left_out(file);
     of_other_setups(file);
 }
 
-fn refuse(file: &mut Builder, comment: &str, openings: &[OpeningInput], claimed: &[Claimed]) {
+fn refuse(
+    file: &mut FileBuilder,
+    comment: &str,
+    openings: &[OpeningInput],
+    claimed: &[ClaimedOpening],
+) {
     let openings = openings.iter().zip(claimed).map(|(opening, claimed)| claimed.to_input(opening));
     let input = dev(LOG_N.into(), openings.collect());
     file.invalid(&["Coefficients"], comment, &input, Reason::OpeningMismatch);
 }
 
 /// Coefficients that depend only on the index of the opening.
-fn known(file: &mut Builder) {
-    let by_hash = |count: usize| coefficients(&[0; 32], &claimed(&openings(count)), Without::Seed);
+fn known(file: &mut FileBuilder) {
+    let by_hash =
+        |count: usize| coefficients(&[0; 32], &claimed(&openings(count)), OmittedPart::Seed);
     let hashed = by_hash(2)[1];
     for (comment, errors) in [
         // Fourth differences: those of a polynomial of degree 3 are 0.
@@ -50,21 +58,21 @@ fn known(file: &mut Builder) {
 }
 
 /// A way to make an opening wrong by an error.
-type Wrong = fn(&mut Claimed, Fr);
+type ErrorInjection = fn(&mut ClaimedOpening, Fr);
 
 /// Coefficients that omit a part of the claims.
-fn left_out(file: &mut Builder) {
-    let value: Wrong = Claimed::misstate;
-    let commitment: Wrong = Claimed::recommit;
-    let point: Wrong = |opening, error| opening.repoint(LOG_N, error);
+fn left_out(file: &mut FileBuilder) {
+    let value: ErrorInjection = ClaimedOpening::misstate;
+    let commitment: ErrorInjection = ClaimedOpening::recommit;
+    let point: ErrorInjection = |opening, error| opening.repoint(LOG_N, error);
     // For each: the number of openings, and the two wrong ones.
     for (what, without, wrong, count, [one, other]) in [
-        ("commitments", Without::Commitments, commitment, 2, [0, 1]),
-        ("values", Without::Values, value, 2, [0, 1]),
-        ("points", Without::Points, point, 2, [0, 1]),
-        ("points but the first of each opening", Without::LaterPoints, point, 3, [0, 2]),
-        ("openings but the first", Without::LaterOpenings, value, 3, [1, 2]),
-        ("openings", Without::Openings, value, 2, [0, 1]),
+        ("commitments", OmittedPart::Commitments, commitment, 2, [0, 1]),
+        ("values", OmittedPart::Values, value, 2, [0, 1]),
+        ("points", OmittedPart::Points, point, 2, [0, 1]),
+        ("points but the first of each opening", OmittedPart::LaterPoints, point, 3, [0, 2]),
+        ("openings but the first", OmittedPart::LaterOpenings, value, 3, [1, 2]),
+        ("openings", OmittedPart::Openings, value, 2, [0, 1]),
     ] {
         let openings = openings(count);
         let mut claims = claimed(&openings);
@@ -81,7 +89,7 @@ fn left_out(file: &mut Builder) {
     }
     let openings = openings(3);
     for (what, without, hashed, other) in
-        [("last", Without::LastOpening, 0, 2), ("first", Without::FirstOpening, 2, 0)]
+        [("last", OmittedPart::LastOpening, 0, 2), ("first", OmittedPart::FirstOpening, 2, 0)]
     {
         let mut claims = claimed(&openings);
         claims[hashed].misstate(Fr::ONE);
@@ -93,7 +101,7 @@ fn left_out(file: &mut Builder) {
 }
 
 /// A setup made for two wrong openings whose errors cancel if the coefficients do not depend on the setup.
-fn of_other_setups(file: &mut Builder) {
+fn of_other_setups(file: &mut FileBuilder) {
     const LOG_N: u8 = 2;
     let x = |index: u32| {
         Fr::get_root_of_unity(1 << LOG_N).expect("a small domain").pow([u64::from(index)])
@@ -101,7 +109,7 @@ fn of_other_setups(file: &mut Builder) {
     // Commitment, index, value, point: the first and the last as multiples of the generator.
     let parts = [(5, 1, 7, 3), (11, 2, 13, 4)];
     let claims = parts.map(|(commitment, index, value, point)| {
-        let mut claimed = Claimed {
+        let mut claimed = ClaimedOpening {
             kind: 0,
             commitment: plus(&INFINITY, Fr::from(commitment)),
             index,
@@ -111,7 +119,7 @@ fn of_other_setups(file: &mut Builder) {
         claimed.value[0] = value;
         claimed
     });
-    let r = coefficients(&[0; 32], &claims, Without::ParamsId);
+    let r = coefficients(&[0; 32], &claims, OmittedPart::ParamsId);
     let (mut above, mut below) = (Fr::ZERO, Fr::ZERO);
     for ((commitment, index, value, point), r) in parts.into_iter().zip(r) {
         let point = Fr::from(point);
@@ -126,7 +134,7 @@ fn of_other_setups(file: &mut Builder) {
     }
     let form = OpeningInput { kind: KindName::Single, log_arity: None, ..openings(1).remove(0) };
     let input = AmtOpening {
-        setup: Hex(key).to_string(),
+        setup: HexBytes(key).to_string(),
         log_n: None,
         params_id: None,
         allow_insecure_setup: None,
@@ -140,7 +148,7 @@ fn of_other_setups(file: &mut Builder) {
 ///
 /// An even number of them ends with a single point; the first and the last of three are trees.
 fn openings(count: usize) -> Vec<OpeningInput> {
-    let vector = Vector::sample(LOG_N, 2);
+    let vector = SampleVector::sample(LOG_N, 2);
     let opening = |at: u32| {
         if at.is_multiple_of(2) { vector.tree(at % 16) } else { vector.single(at % 16) }
     };
@@ -151,8 +159,8 @@ fn params_id() -> [u8; 32] {
     VerifyingKey::dev(LOG_N).expect("a key").params_id()
 }
 
-fn claimed(openings: &[OpeningInput]) -> Vec<Claimed> {
-    let claimed = |opening: &OpeningInput| Claimed {
+fn claimed(openings: &[OpeningInput]) -> Vec<ClaimedOpening> {
+    let claimed = |opening: &OpeningInput| ClaimedOpening {
         kind: opening.log_arity.unwrap_or(0),
         commitment: opening.commitment.0,
         index: opening.index,
@@ -162,7 +170,7 @@ fn claimed(openings: &[OpeningInput]) -> Vec<Claimed> {
     openings.iter().map(claimed).collect()
 }
 
-impl Claimed {
+impl ClaimedOpening {
     /// This claim as an opening of the given form.
     fn to_input(&self, form: &OpeningInput) -> OpeningInput {
         OpeningInput {

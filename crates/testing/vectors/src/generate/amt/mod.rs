@@ -4,27 +4,27 @@ pub(super) mod cancelling;
 pub(super) mod setups;
 pub(super) mod valid;
 
-use prooflight_amt::{Change, Class, Parts, PointBytes, Scalar, Tables, TreeState};
+use prooflight_amt::{EntryChange, IndexClass, PointBytes, Scalar, TableParts, Tables, TreeState};
 use prooflight_json::{Hash32, Quantity};
 
 use crate::amt::{AmtOpening, KindName, OpeningInput};
 
 /// A vector of versions under the development setup, with its tree.
-struct Vector {
+struct SampleVector {
     tables: Tables,
     state: TreeState,
     log_arity: u8,
     entries: Vec<(u32, [u64; 6])>,
 }
 
-impl Vector {
+impl SampleVector {
     fn new(log_n: u8, log_arity: u8, entries: &[(u32, [u64; 6])]) -> Self {
-        let parts = Parts { single: true, tree: Some(log_arity) };
+        let parts = TableParts { single: true, tree: Some(log_arity) };
         let tables = Tables::dev(log_n, parts).expect("the arity fits");
-        let mut state = TreeState::new(log_n, log_arity, Class::ALL).expect("the arity fits");
+        let mut state = TreeState::new(log_n, log_arity, IndexClass::ALL).expect("the arity fits");
         let changes: Vec<_> = scalars(entries)
             .into_iter()
-            .map(|(index, value)| Change::value(index, value))
+            .map(|(index, value)| EntryChange::value(index, value))
             .collect();
         state.update(&tables, &changes).expect("indices of the vector");
         Self { tables, state, log_arity, entries: entries.to_vec() }

@@ -1,37 +1,37 @@
 //! `amt/data/setups.json`: the points and ids of the setups that the vectors use.
 
 use prooflight_amt::VerifyingKey;
-use prooflight_json::{Hash32, Hex};
+use prooflight_json::{Hash32, HexBytes};
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 /// The largest setup: vectors of 2^28 scalars.
-const MOST: u8 = 28;
+const MAX_LOG_N: u8 = 28;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Setups {
+struct SetupFile {
     about: &'static str,
-    setups: [Setup; 2],
+    setups: [SetupEntry; 2],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Setup {
+struct SetupEntry {
     name: &'static str,
     origin: &'static str,
     license: &'static str,
     /// Whether tau is public.
     insecure: bool,
     /// `[tau^(2^j)]_2` for j from 0.
-    powers: Vec<Hex>,
+    powers: Vec<HexBytes>,
     /// For k from 1.
     params_ids: Vec<Hash32>,
 }
 
 /// The file's bytes.
 pub(in crate::generate) fn file() -> String {
-    let setups = Setups {
+    let setups = SetupFile {
         about: "The setups of test-vectors/spec/amt.md, section 3. powers are [tau^(2^j)]_2 for j from 0 to 27, each a point \
                 of G2 in 64 bytes as section 1 encodes it; paramsIds are the params_id of the verifying keys \
                 for k from 1 to 28.",
@@ -66,17 +66,17 @@ fn setup(
     origin: &'static str,
     license: &'static str,
     key: fn(u8) -> prooflight_core::Result<VerifyingKey>,
-) -> Setup {
-    let keys: Vec<_> = (1..=MOST).map(|k| key(k).expect("a size that setups have")).collect();
+) -> SetupEntry {
+    let keys: Vec<_> = (1..=MAX_LOG_N).map(|k| key(k).expect("a size that setups have")).collect();
     let largest = keys.last().expect("there are keys");
     // After the size come the generator and the powers.
     let powers = largest.encode()[1..].chunks(64).skip(1);
-    Setup {
+    SetupEntry {
         name,
         origin,
         license,
         insecure: largest.is_insecure(),
-        powers: powers.map(|point| Hex(point.to_vec())).collect(),
+        powers: powers.map(|point| HexBytes(point.to_vec())).collect(),
         params_ids: keys.iter().map(|key| Hash32(key.params_id())).collect(),
     }
 }

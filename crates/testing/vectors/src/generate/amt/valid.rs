@@ -4,12 +4,12 @@ use prooflight_amt::VerifyingKey;
 use prooflight_json::Hash32;
 use serde_json::json;
 
-use super::{Vector, dev};
+use super::{SampleVector, dev};
 use crate::amt::AmtOpening;
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{FileBuilder, expected};
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("AmtOpening");
     for (log_n, log_arity, indices) in [
         (1, 1, &[0, 1][..]),
@@ -25,15 +25,15 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     batches(file);
 }
 
-fn valid(file: &mut Builder, flags: &[&str], comment: impl Into<String>, input: &AmtOpening) {
+fn valid(file: &mut FileBuilder, flags: &[&str], comment: impl Into<String>, input: &AmtOpening) {
     let log_n = input.log_n.and_then(|log_n| u8::try_from(log_n).ok());
     let key = VerifyingKey::dev(log_n.expect("at most 28")).expect("a key");
     let id = Hash32(key.params_id());
     file.valid(flags, comment, input, expected(json!({ "paramsId": id })));
 }
 
-fn alone(file: &mut Builder, log_n: u8, log_arity: u8, indices: &[u32]) {
-    let vector = Vector::sample(log_n, log_arity);
+fn alone(file: &mut FileBuilder, log_n: u8, log_arity: u8, indices: &[u32]) {
+    let vector = SampleVector::sample(log_n, log_arity);
     let (n, arity) = (1_u32 << log_n, 1_u32 << log_arity);
     for index in indices {
         let of = format!("entry {index} of {n}");
@@ -46,11 +46,11 @@ fn alone(file: &mut Builder, log_n: u8, log_arity: u8, indices: &[u32]) {
     }
 }
 
-fn batches(file: &mut Builder) {
-    let vector = Vector::sample(4, 2);
-    let other = Vector::new(4, 1, &[(3, [0, 1, 0, 0, 0, 0]), (9, [5; 6])]);
+fn batches(file: &mut FileBuilder) {
+    let vector = SampleVector::sample(4, 2);
+    let other = SampleVector::new(4, 1, &[(3, [0, 1, 0, 0, 0, 0]), (9, [5; 6])]);
     valid(file, &["Batch"], "no opening at all", &dev(4, vec![]));
-    let all = |vector: &Vector| (0..16).map(|index| vector.tree(index)).collect();
+    let all = |vector: &SampleVector| (0..16).map(|index| vector.tree(index)).collect();
     valid(file, &["Batch", "Tree"], "all entries of a vector", &dev(4, all(&vector)));
     let twice = vec![vector.tree(2), vector.tree(2)];
     valid(file, &["Batch", "Tree"], "one opening twice", &dev(4, twice));
@@ -59,7 +59,7 @@ fn batches(file: &mut Builder) {
     let mixed = vec![
         other.single(9),
         vector.tree(6),
-        Vector::sample(4, 4).tree(6),
+        SampleVector::sample(4, 4).tree(6),
         other.tree(3),
         other.tree(4),
         vector.single(1),
@@ -67,7 +67,7 @@ fn batches(file: &mut Builder) {
     let flags = &["Batch", "Single", "Tree"];
     valid(file, flags, "kinds, arities and commitments mixed", &dev(4, mixed));
     for versions in [[0; 6], [1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 9], [(1 << 40) - 1; 6]] {
-        let vector = Vector::new(4, 2, &[(5, versions), (6, [1; 6])]);
+        let vector = SampleVector::new(4, 2, &[(5, versions), (6, [1; 6])]);
         let opening = vector.single(5).with_versions(versions);
         let comment = format!("the versions {versions:?}");
         valid(file, &["Single", "Versions"], comment, &dev(4, vec![opening]));

@@ -2,24 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use prooflight_amb::Hist;
+use prooflight_amb::HistoryQuestion;
 use prooflight_core::chain::ChainLimits;
 use prooflight_core::{Reason, Scheme};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde_json::Value;
 
+use super::avl_chain::seven_blocks;
+use super::header_chain::sync;
 use super::inclusions::hashes;
-use super::ledger::seven_blocks;
-use super::made::sync;
-use super::state_amb::{States, state};
-use crate::answer::Answer;
-use crate::generate::builder::Builder;
-use crate::range::{History, StateHistory};
+use super::state_amb::{AmbStates, state};
+use crate::answer::VerifierAnswer;
+use crate::generate::builder::FileBuilder;
+use crate::history::{HistoryMembers, StateHistory};
 
 /// Adds the tests made by code.
-pub(in super::super) fn make(file: &mut Builder) {
+pub(in super::super) fn make(file: &mut FileBuilder) {
     file.group("StateHistory");
-    let states = States::new(ChainLimits::default(), &seven_blocks());
+    let states = AmbStates::new(ChainLimits::default(), &seven_blocks());
     for (from, to) in [(0, 6), (1, 4), (4, 4), (6, 6)] {
         for key in ["alice", "bob", "key 03", "nobody"] {
             let comment = format!("amb: {key} in blocks {from} to {to}, by the root of the head 6");
@@ -32,16 +32,16 @@ pub(in super::super) fn make(file: &mut Builder) {
     refused(file, &states);
 }
 
-impl States {
+impl AmbStates {
     /// The honest history of a key in a range of blocks, with the headers that it needs.
     fn history(&self, key: &[u8], (from, to): (usize, usize), head: usize) -> StateHistory {
-        let question = Hist { keys: &[key], from: from as u64, to: to as u64 };
+        let question = HistoryQuestion { keys: &[key], from: from as u64, to: to as u64 };
         let proof = self.tree.prove_history(&question).expect("a question about the tree");
         let mut needed: BTreeSet<_> =
             self.changes(key, (from, to)).into_iter().map(|(block, _)| block).collect();
         needed.extend([from, to]);
         needed.retain(|block| *block < head);
-        self.with_headers(key, (from, to), Hex(proof), &needed.into_iter().collect::<Vec<_>>())
+        self.with_headers(key, (from, to), HexBytes(proof), &needed.into_iter().collect::<Vec<_>>())
     }
 
     /// The same with other headers than are needed.
@@ -49,20 +49,20 @@ impl States {
         &self,
         key: &[u8],
         (from, to): (usize, usize),
-        proof: Hex,
+        proof: HexBytes,
         headers: &[usize],
     ) -> StateHistory {
         let (chain, head) = (&self.chain, self.head());
-        let encoded = |height: &usize| Hex(chain.headers[*height].encode());
+        let encoded = |height: &usize| HexBytes(chain.headers[*height].encode());
         StateHistory {
             sync: sync(&chain.checkpoint(0), &chain.signed(head), &chain.path(0, head)),
-            asked: History {
+            asked: HistoryMembers {
                 scheme: Scheme::Amb.as_str().to_owned(),
                 header: None,
                 path: None,
                 headers: headers.iter().map(encoded).collect(),
                 hashes: hashes(chain, headers, head).into_iter().map(Hash32).collect(),
-                key: Hex(key.to_vec()),
+                key: HexBytes(key.to_vec()),
                 from: Quantity(from as u64),
                 to: Quantity(to as u64),
                 average: false,
@@ -80,19 +80,19 @@ impl States {
         (from..=to).filter_map(change).collect()
     }
 
-    fn expected_history(&self, key: &[u8], (from, to): (usize, usize)) -> Answer {
+    fn expected_history(&self, key: &[u8], (from, to): (usize, usize)) -> VerifierAnswer {
         let changes = self.changes(key, (from, to));
         // Unlike `smt`, `amb` shows it even if the first block has a change.
         let before = from.checked_sub(1).and_then(|block| self.after[block].get(key));
         let entering = state(before);
-        Answer::from_iter([
+        VerifierAnswer::from_iter([
             ("entering".to_owned(), entering),
             ("changes".to_owned(), changes.into_iter().map(|(_, change)| change).collect()),
         ])
     }
 }
 
-fn missing_headers(file: &mut Builder, states: &States) {
+fn missing_headers(file: &mut FileBuilder, states: &AmbStates) {
     let honest = states.history(b"alice", (1, 5), 6);
     let headers = [1, 3, 4, 5];
     for missing in headers {
@@ -104,20 +104,21 @@ fn missing_headers(file: &mut Builder, states: &States) {
     }
 }
 
-fn refused(file: &mut Builder, states: &States) {
+fn refused(file: &mut FileBuilder, states: &AmbStates) {
     let honest = |key: &[u8], blocks| states.history(key, blocks, 6);
-    let asked = |asked: History| StateHistory { asked, ..honest(b"alice", (1, 5)) };
+    let asked = |asked: HistoryMembers| StateHistory { asked, ..honest(b"alice", (1, 5)) };
     let of = honest(b"alice", (1, 5)).asked;
 
-    let input = asked(History { average: true, ..of.clone() });
+    let input = asked(HistoryMembers { average: true, ..of.clone() });
     let comment = "amb: an average, which only smt proves";
     file.invalid(&["Question"], comment, &input, Reason::UnknownStatement);
 
     let comment = "amb: a range that ends after the head";
-    let input = asked(History { to: Quantity(7), ..of.clone() });
+    let input = asked(HistoryMembers { to: Quantity(7), ..of.clone() });
     file.invalid(&["Question"], comment, &input, Reason::InvalidResult);
 
-    let short = States::new(ChainLimits { max_key: 5, ..ChainLimits::default() }, &seven_blocks());
+    let short =
+        AmbStates::new(ChainLimits { max_key: 5, ..ChainLimits::default() }, &seven_blocks());
     let comment = "amb: the history of a key longer than the chain allows";
     let input = short.history(b"key 03", (1, 4), 6);
     file.invalid(&["Question"], comment, &input, Reason::KeyLength);
@@ -128,7 +129,7 @@ fn refused(file: &mut Builder, states: &States) {
         ("a range that begins later", b"alice", (4, 5)),
     ] {
         let proof = honest(key, blocks).asked.proof;
-        let input = asked(History { proof, ..of.clone() });
+        let input = asked(HistoryMembers { proof, ..of.clone() });
         file.refused(&["Replay"], format!("amb: the proof of {what}"), &input);
     }
 }

@@ -1,16 +1,16 @@
 //! `chain/header_inclusion.json`: older headers by their place in a head's history.
 
-use super::made::{Chain, accepted, config_of_six_schemes};
-use crate::generate::builder::Builder;
+use super::header_chain::{HeaderChain, accepted, config_of_six_schemes};
+use crate::generate::builder::FileBuilder;
 
 /// Adds the tests made by code.
-pub(in super::super) fn make(file: &mut Builder) {
+pub(in super::super) fn make(file: &mut FileBuilder) {
     file.group("HeaderInclusion");
     paths(file);
 }
 
-fn paths(file: &mut Builder) {
-    let chain = Chain::new(config_of_six_schemes(), 130);
+fn paths(file: &mut FileBuilder) {
+    let chain = HeaderChain::new(config_of_six_schemes(), 130);
     let small = (0..=6).flat_map(|head| (0..=head).map(move |of| (of, head)));
     // In a history of 11 or 21 headers, the last one has no sibling on two nonadjacent levels.
     let large = [11, 21, 64, 65, 127, 128, 129];

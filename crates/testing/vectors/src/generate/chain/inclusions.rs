@@ -4,27 +4,27 @@ use prooflight_core::Hash;
 use prooflight_core::chain::{Blake2bTree, Header};
 use prooflight_core::merkle::{multiproof, root};
 
-use super::made::{Chain, config, inclusion_of_all};
+use super::header_chain::{HeaderChain, config, inclusion_of_all};
 use crate::chain::{HeadersInclusion, answer_of_all};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 /// Adds the tests made by code.
-pub(in super::super) fn make(file: &mut Builder) {
+pub(in super::super) fn make(file: &mut FileBuilder) {
     file.group("HeadersInclusion");
     sets(file);
 }
 
 /// The honest inclusion of the headers at some heights in a head's history.
-fn honest(chain: &Chain, of: &[usize], head: usize) -> HeadersInclusion {
+fn honest(chain: &HeaderChain, of: &[usize], head: usize) -> HeadersInclusion {
     inclusion_of_all(&chain.headers[head], &headers(chain, of), &hashes(chain, of, head))
 }
 
-fn headers(chain: &Chain, of: &[usize]) -> Vec<Header> {
+fn headers(chain: &HeaderChain, of: &[usize]) -> Vec<Header> {
     of.iter().map(|&height| chain.headers[height].clone()).collect()
 }
 
 /// The roots of the subtrees without any of the headers; empty without headers.
-pub(super) fn hashes(chain: &Chain, of: &[usize], head: usize) -> Vec<Hash> {
+pub(super) fn hashes(chain: &HeaderChain, of: &[usize], head: usize) -> Vec<Hash> {
     if of.is_empty() {
         return Vec::new();
     }
@@ -36,8 +36,8 @@ pub(super) fn hashes(chain: &Chain, of: &[usize], head: usize) -> Vec<Hash> {
     parts.iter().map(|it| root::<Blake2bTree>(part(it.start, it.size))).collect()
 }
 
-fn sets(file: &mut Builder) {
-    let chain = Chain::new(config(1, 1), 131);
+fn sets(file: &mut FileBuilder) {
+    let chain = HeaderChain::new(config(1, 1), 131);
     for head in 0..=5 {
         for set in 0..1 << head {
             let of: Vec<_> = (0..head).filter(|height| set >> height & 1 == 1).collect();

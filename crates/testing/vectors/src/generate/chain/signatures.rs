@@ -7,32 +7,32 @@ use ed25519_dalek::Signer as _;
 use prooflight_core::Reason;
 use prooflight_core::chain::{ChainConfig, Header, SignedHeader};
 
-use super::made::{Chain, config, key, sign, sync};
-use super::tricks::{
-    Signature, mixed_key, sign_with, sign_with_nothing, sign_with_small_r, with_larger_s,
+use super::header_chain::{HeaderChain, config, key, sign, sync};
+use super::special_signatures::{
+    SignatureBytes, mixed_key, sign_with, sign_with_nothing, sign_with_small_r, with_larger_s,
 };
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 /// Adds the tests made by code.
-pub(in super::super) fn make(file: &mut Builder) {
+pub(in super::super) fn make(file: &mut FileBuilder) {
     file.group("HeaderSync");
     tricks(file);
     cancelling(file);
     keys_of_small_order(file);
 }
 
-type Sign<'a> = &'a dyn Fn(&Header) -> SignedHeader;
+type HeadSigner<'a> = &'a dyn Fn(&Header) -> SignedHeader;
 
 /// Adds a head at height 1 with signatures of a special kind.
-fn refuse(file: &mut Builder, comment: &str, config: ChainConfig, sign: Sign<'_>) {
-    let chain = Chain::new(config, 2);
+fn refuse(file: &mut FileBuilder, comment: &str, config: ChainConfig, sign: HeadSigner<'_>) {
+    let chain = HeaderChain::new(config, 2);
     let input = sync(&chain.checkpoint(0), &sign(&chain.headers[1]), &chain.path(0, 1));
     file.invalid(&["Signatures"], comment, &input, Reason::TooFewSignatures);
 }
 
 /// Signatures that some Ed25519 verifiers accept.
-fn tricks(file: &mut Builder) {
-    let mut refuse = |comment: &str, trick: &dyn Fn(&Header, Signature) -> Signature| {
+fn tricks(file: &mut FileBuilder) {
+    let mut refuse = |comment: &str, trick: &dyn Fn(&Header, SignatureBytes) -> SignatureBytes| {
         refuse(file, comment, config(1, 1), &|head| {
             let mut head = sign(head, &[0]);
             head.signatures[0].1 = trick(&head.header, head.signatures[0].1);
@@ -82,7 +82,7 @@ fn no_point() -> [u8; 32] {
 }
 
 /// Two invalid signatures whose equations hold when added up.
-fn cancelling(file: &mut Builder) {
+fn cancelling(file: &mut FileBuilder) {
     let comment = "one S larger by 1, the other smaller by 1: their errors cancel where they are just added up";
     refuse(file, comment, config(2, 2), &|head| {
         let mut head = sign(head, &[0, 1]);
@@ -96,15 +96,16 @@ fn cancelling(file: &mut Builder) {
     });
 }
 
-fn keys_of_small_order(file: &mut Builder) {
-    let mut with_key = |comment: &str, public: [u8; 32], sign: &dyn Fn(&Header) -> Signature| {
-        let mut one_key = config(1, 1);
-        one_key.authorities[0] = public;
-        refuse(file, comment, one_key, &|head| SignedHeader {
-            header: head.clone(),
-            signatures: vec![(0, sign(head))],
-        });
-    };
+fn keys_of_small_order(file: &mut FileBuilder) {
+    let mut with_key =
+        |comment: &str, public: [u8; 32], sign: &dyn Fn(&Header) -> SignatureBytes| {
+            let mut one_key = config(1, 1);
+            one_key.authorities[0] = public;
+            refuse(file, comment, one_key, &|head| SignedHeader {
+                header: head.clone(),
+                signatures: vec![(0, sign(head))],
+            });
+        };
     // Anyone can sign for such a key: its part of large order is zero, so its secret is 0.
     let by_anyone = |public: [u8; 32]| {
         move |head: &Header| {

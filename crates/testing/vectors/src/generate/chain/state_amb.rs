@@ -2,51 +2,56 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_amb::Get;
-use prooflight_amb::prover::Tree;
+use prooflight_amb::KeysQuestion;
+use prooflight_amb::prover::MemoryTree;
 use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig};
-use prooflight_core::store::Change;
+use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Reason, Scheme};
-use prooflight_json::{Hex, Quantity};
+use prooflight_json::{HexBytes, Quantity};
 use serde_json::{Value, json};
 
-use super::ledger::{ops_root, set, seven_blocks, with_header};
-use super::made::{Chain, accepted, config, sync};
-use crate::answer::Answer;
-use crate::generate::builder::Builder;
-use crate::state::{StateAnswer, StateOp};
+use super::avl_chain::{ops_root, set, seven_blocks, with_header};
+use super::header_chain::{HeaderChain, accepted, config, sync};
+use crate::answer::VerifierAnswer;
+use crate::generate::builder::FileBuilder;
+use crate::state::{OperationJson, StateAnswer};
 
 /// Adds the tests made by code.
-pub(super) fn make(file: &mut Builder) {
-    let states = States::new(ChainLimits::default(), &seven_blocks());
+pub(super) fn make(file: &mut FileBuilder) {
+    let states = AmbStates::new(ChainLimits::default(), &seven_blocks());
     for at in [0, 3, 6] {
         let comment = format!("amb: keys at block {at}, by the root of the head 6");
-        file.valid(&["History"], comment, &states.answer(at, &KEYS), states.expected(at, &KEYS));
+        file.valid(
+            &["History"],
+            comment,
+            &states.answer(at, &ASKED_KEYS),
+            states.expected(at, &ASKED_KEYS),
+        );
     }
     limits(file);
     refused(file, &states);
 }
 
-const KEYS: [&[u8]; 6] = [b"alice", b"bob", b"key 03", b"", b"absent", b"alice"];
+const ASKED_KEYS: [&[u8]; 6] = [b"alice", b"bob", b"key 03", b"", b"absent", b"alice"];
 
 /// The value of a key, `None` if it was deleted, and the block of its last change.
-pub(super) type Version = (Option<Vec<u8>>, u64);
+pub(super) type LastChange = (Option<Vec<u8>>, u64);
 
 /// A chain that keeps `amb`, with its tree after the last block and all keys after each.
-pub(super) struct States {
-    pub(super) chain: Chain,
-    pub(super) tree: Tree,
-    pub(super) after: Vec<BTreeMap<Vec<u8>, Version>>,
+pub(super) struct AmbStates {
+    pub(super) chain: HeaderChain,
+    pub(super) tree: MemoryTree,
+    pub(super) after: Vec<BTreeMap<Vec<u8>, LastChange>>,
 }
 
-impl States {
-    pub(super) fn new(limits: ChainLimits, blocks: &[Vec<StateOp>]) -> Self {
-        let (mut tree, mut now, mut after) = (Tree::new(), BTreeMap::new(), Vec::new());
+impl AmbStates {
+    pub(super) fn new(limits: ChainLimits, blocks: &[Vec<OperationJson>]) -> Self {
+        let (mut tree, mut now, mut after) = (MemoryTree::new(), BTreeMap::new(), Vec::new());
         let mut roots = Vec::new();
         for (height, ops) in (0..).zip(blocks) {
             let changes = ops.iter().map(|op| match op {
-                StateOp::Set { key, value } => Change::set(&key.0, &value.0),
-                StateOp::Delete { key } => Change::delete(&key.0),
+                OperationJson::Set { key, value } => RawKeyChange::set(&key.0, &value.0),
+                OperationJson::Delete { key } => RawKeyChange::delete(&key.0),
             });
             let mut changes: Vec<_> = changes.collect();
             changes.sort_by_key(|change| change.key);
@@ -56,10 +61,13 @@ impl States {
             roots.push(tree.update(height, &changes).expect("normalised operations"));
             after.push(now.clone());
         }
-        let kept =
-            ChainConfig { limits, schemes: vec![SchemeConfig::plain(Scheme::Amb)], ..config(1, 1) };
+        let kept = ChainConfig {
+            limits,
+            schemes: vec![SchemeConfig::without_params(Scheme::Amb)],
+            ..config(1, 1)
+        };
         let mut next = roots.iter().zip(blocks);
-        let chain = Chain::with(kept, blocks.len(), |header| {
+        let chain = HeaderChain::with(kept, blocks.len(), |header| {
             let (root, ops) = next.next().expect("a block a header");
             header.ops_root = ops_root(ops);
             header.roots = vec![(Scheme::Amb.id(), root.to_vec())];
@@ -79,7 +87,9 @@ impl States {
         let proof = if keys.is_empty() {
             Vec::new()
         } else {
-            self.tree.prove(&Get { keys, at: at as u64 }).expect("a question about the tree")
+            self.tree
+                .prove(&KeysQuestion { keys, at: at as u64 })
+                .expect("a question about the tree")
         };
         let answer = StateAnswer {
             scheme: Scheme::Amb.as_str().to_owned(),
@@ -91,8 +101,8 @@ impl States {
             max_head_age: None,
             header: None,
             path: None,
-            keys: keys.iter().map(|key| Hex(key.to_vec())).collect(),
-            proof: Hex(proof),
+            keys: keys.iter().map(|key| HexBytes(key.to_vec())).collect(),
+            proof: HexBytes(proof),
             allow_insecure_setup: false,
             verifying_key: None,
         };
@@ -103,11 +113,11 @@ impl States {
     }
 
     /// The expected answer about a block, from its keys.
-    fn expected(&self, at: usize, keys: &[&[u8]]) -> Answer {
+    fn expected(&self, at: usize, keys: &[&[u8]]) -> VerifierAnswer {
         let versions = keys.iter().map(|&key| self.after[at].get(key));
         let mut answer = accepted(&self.chain.headers[at]);
-        let value = |version: Option<&Version>| {
-            json!(version.and_then(|(value, _)| value.clone()).map(Hex))
+        let value = |version: Option<&LastChange>| {
+            json!(version.and_then(|(value, _)| value.clone()).map(HexBytes))
         };
         answer.insert("values".to_owned(), versions.clone().map(value).collect());
         answer.insert("states".to_owned(), versions.map(state).collect::<Value>());
@@ -116,23 +126,23 @@ impl States {
 }
 
 /// The state of a key, in JSON.
-pub(super) fn state(version: Option<&Version>) -> Value {
+pub(super) fn state(version: Option<&LastChange>) -> Value {
     match version {
         Some((Some(value), since)) => {
-            json!({ "value": Hex(value.clone()), "since": Quantity(*since) })
+            json!({ "value": HexBytes(value.clone()), "since": Quantity(*since) })
         }
         Some((None, deleted)) => json!({ "deletedAt": Quantity(*deleted) }),
         None => json!({}),
     }
 }
 
-fn limits(file: &mut Builder) {
+fn limits(file: &mut FileBuilder) {
     let with = |max_key, max_value| {
         let limits = ChainLimits { max_key, max_value, max_ops: 2 };
-        States::new(limits, &[vec![set("alice", "100"), set("bob", "")]])
+        AmbStates::new(limits, &[vec![set("alice", "100"), set("bob", "")]])
     };
     let (small, lower) = (with(5, 3), with(5, 2));
-    let mut invalid = |comment: &str, of: &States, keys: &[&[u8]], reason| {
+    let mut invalid = |comment: &str, of: &AmbStates, keys: &[&[u8]], reason| {
         file.invalid(&["Limit"], format!("amb: {comment}"), &of.answer(0, keys), reason);
     };
     invalid("a key longer than the chain allows", &small, &[b"alices"], Reason::KeyLength);
@@ -140,8 +150,8 @@ fn limits(file: &mut Builder) {
     invalid("a value longer than the chain allows", &lower, &[b"alice"], Reason::ValueTooLarge);
 }
 
-fn refused(file: &mut Builder, states: &States) {
-    let (older, newer) = (states.answer(3, &KEYS), states.answer(6, &KEYS));
+fn refused(file: &mut FileBuilder, states: &AmbStates) {
+    let (older, newer) = (states.answer(3, &ASKED_KEYS), states.answer(6, &ASKED_KEYS));
     let input = StateAnswer { header: None, path: None, ..older.clone() };
     let comment = "amb: the proof of an older block for the head";
     file.invalid(&["Keys"], comment, &input, Reason::ValueTooLarge);

@@ -2,44 +2,44 @@
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, LmptConfig, SchemeConfig};
 use prooflight_core::{Reason, Scheme};
-use prooflight_json::Hex;
-use prooflight_testkit::lmpt::eras::Eras;
-use prooflight_testkit::lmpt::layers::Layers;
+use prooflight_json::HexBytes;
+use prooflight_testkit::lmpt::eras::LayeredChain;
+use prooflight_testkit::lmpt::layers::StateLayers;
 use serde_json::{Map, json};
 
-use super::ledger::{ops_root, set, seven_blocks, with_header};
-use super::made::{Chain, accepted, config, sync};
-use crate::answer::Answer;
-use crate::generate::builder::Builder;
-use crate::state::{StateAnswer, StateOp};
+use super::avl_chain::{ops_root, set, seven_blocks, with_header};
+use super::header_chain::{HeaderChain, accepted, config, sync};
+use crate::answer::VerifierAnswer;
+use crate::generate::builder::FileBuilder;
+use crate::state::{OperationJson, StateAnswer};
 
 /// Adds the tests made by code.
-pub(super) fn make(file: &mut Builder) {
-    let states = States::new(eras(2, u32::MAX), &seven_blocks());
+pub(super) fn make(file: &mut FileBuilder) {
+    let states = LmptStates::new(eras(2, u32::MAX), &seven_blocks());
     history(file, &states);
     limits(file);
     refused(file, &states);
 }
 
 /// A chain that keeps `lmpt`, with the layers after each of its blocks.
-struct States {
-    chain: Chain,
-    layers: Vec<Layers>,
+struct LmptStates {
+    chain: HeaderChain,
+    layers: Vec<StateLayers>,
 }
 
-impl States {
-    fn new(config: ChainConfig, blocks: &[Vec<StateOp>]) -> Self {
-        let mut eras = Eras::new(config.lmpt().expect("it keeps lmpt"));
-        let after = |ops: &Vec<StateOp>| {
+impl LmptStates {
+    fn new(config: ChainConfig, blocks: &[Vec<OperationJson>]) -> Self {
+        let mut eras = LayeredChain::new(config.lmpt().expect("it keeps lmpt"));
+        let after = |ops: &Vec<OperationJson>| {
             eras.apply(ops.iter().map(|op| match op {
-                StateOp::Set { key, value } => (key.0.clone(), Some(value.0.clone())),
-                StateOp::Delete { key } => (key.0.clone(), None),
+                OperationJson::Set { key, value } => (key.0.clone(), Some(value.0.clone())),
+                OperationJson::Delete { key } => (key.0.clone(), None),
             }));
             eras.layers.clone()
         };
         let layers: Vec<_> = blocks.iter().map(after).collect();
         let mut next = layers.iter().zip(blocks);
-        let chain = Chain::with(config, blocks.len(), |header| {
+        let chain = HeaderChain::with(config, blocks.len(), |header| {
             let (layers, ops) = next.next().expect("a block a header");
             header.ops_root = ops_root(ops);
             header.roots = vec![(Scheme::Lmpt.id(), layers.roots().encode().to_vec())];
@@ -62,8 +62,8 @@ impl States {
             max_head_age: None,
             header: None,
             path: None,
-            keys: owned.iter().cloned().map(Hex).collect(),
-            proof: Hex(self.layers[at].prove(&owned)),
+            keys: owned.iter().cloned().map(HexBytes).collect(),
+            proof: HexBytes(self.layers[at].prove(&owned)),
             allow_insecure_setup: false,
             verifying_key: None,
         };
@@ -74,15 +74,15 @@ impl States {
     }
 
     /// The expected answer about a block, from the dictionaries.
-    fn expected(&self, at: usize, keys: &[&[u8]]) -> Answer {
+    fn expected(&self, at: usize, keys: &[&[u8]]) -> VerifierAnswer {
         let states = keys.iter().map(|key| {
             let found = self.layers[at].answer(key).expect("leaves of a chain");
-            (found.value.map(|value| Hex(value.to_vec())), found.layer.as_str())
+            (found.value.map(|value| HexBytes(value.to_vec())), found.layer.as_str())
         });
         let states: Vec<_> = states.collect();
         let mut answer = accepted(&self.chain.headers[at]);
         answer.insert("values".to_owned(), states.iter().map(|(value, _)| json!(value)).collect());
-        let state = |(value, layer): &(Option<Hex>, &str)| {
+        let state = |(value, layer): &(Option<HexBytes>, &str)| {
             let mut members = Map::new();
             members.extend(value.as_ref().map(|value| ("value".to_owned(), json!(value))));
             members.insert("layer".to_owned(), json!(layer));
@@ -98,31 +98,41 @@ fn eras(era_blocks: u32, era_ops: u32) -> ChainConfig {
     ChainConfig { schemes: vec![SchemeConfig::lmpt(&lmpt)], ..config(1, 1) }
 }
 
-const KEYS: [&[u8]; 6] = [b"alice", b"bob", b"key 03", b"", b"absent", b"alice"];
+const ASKED_KEYS: [&[u8]; 6] = [b"alice", b"bob", b"key 03", b"", b"absent", b"alice"];
 
-fn history(file: &mut Builder, states: &States) {
+fn history(file: &mut FileBuilder, states: &LmptStates) {
     for at in 0..=6 {
         let comment = format!("lmpt: keys at block {at}, by the head 6");
-        file.valid(&["History"], comment, &states.answer(at, 6, &KEYS), states.expected(at, &KEYS));
+        file.valid(
+            &["History"],
+            comment,
+            &states.answer(at, 6, &ASKED_KEYS),
+            states.expected(at, &ASKED_KEYS),
+        );
     }
     for (bound, comment) in
         [(1, "the least bounds of an era"), (u32::MAX, "large bounds of an era")]
     {
-        let states = States::new(eras(bound, bound), &seven_blocks());
+        let states = LmptStates::new(eras(bound, bound), &seven_blocks());
         let comment = format!("lmpt: {comment}");
-        file.valid(&["Keys"], comment, &states.answer(6, 6, &KEYS), states.expected(6, &KEYS));
+        file.valid(
+            &["Keys"],
+            comment,
+            &states.answer(6, 6, &ASKED_KEYS),
+            states.expected(6, &ASKED_KEYS),
+        );
     }
 }
 
-fn limits(file: &mut Builder) {
+fn limits(file: &mut FileBuilder) {
     let with = |max_key, max_value, max_ops| ChainConfig {
         limits: ChainLimits { max_key, max_value, max_ops },
         ..eras(2, u32::MAX)
     };
     let blocks = [vec![set("alice", "100"), set("bob", "")]];
-    let small = States::new(with(5, 3, 2), &blocks);
-    let larger = States::new(with(256, 65_537, 2), &[vec![set("large", vec![0xa5; 65_537])]]);
-    let mut valid = |comment: &str, of: &States, keys: &[&[u8]]| {
+    let small = LmptStates::new(with(5, 3, 2), &blocks);
+    let larger = LmptStates::new(with(256, 65_537, 2), &[vec![set("large", vec![0xa5; 65_537])]]);
+    let mut valid = |comment: &str, of: &LmptStates, keys: &[&[u8]]| {
         let (input, answer) = (of.answer(0, 0, keys), of.expected(0, keys));
         file.valid(&["Limit"], format!("lmpt: {comment}"), &input, answer);
     };
@@ -130,19 +140,19 @@ fn limits(file: &mut Builder) {
     valid("more keys than a block of the chain has operations", &small, &[b"a", b"bob", b"c"]);
     valid("a value above the default limit, which the chain allows", &larger, &[b"large"]);
 
-    let mut invalid = |comment: &str, of: &States, keys: &[&[u8]], reason| {
+    let mut invalid = |comment: &str, of: &LmptStates, keys: &[&[u8]], reason| {
         let input = of.answer(0, 0, keys);
         file.invalid(&["Limit"], format!("lmpt: {comment}"), &input, reason);
     };
     invalid("a key longer than the chain allows", &small, &[b"alices"], Reason::KeyLength);
     invalid("no keys", &small, &[], Reason::InvalidArgument);
-    let lower = States::new(with(5, 2, 2), &blocks);
+    let lower = LmptStates::new(with(5, 2, 2), &blocks);
     let comment = "a value longer than the chain allows";
     invalid(comment, &lower, &[b"alice"], Reason::ValueTooLarge);
 }
 
-fn refused(file: &mut Builder, states: &States) {
-    let (older, newer) = (states.answer(4, 6, &KEYS), states.answer(6, 6, &KEYS));
+fn refused(file: &mut FileBuilder, states: &LmptStates) {
+    let (older, newer) = (states.answer(4, 6, &ASKED_KEYS), states.answer(6, 6, &ASKED_KEYS));
     let input = StateAnswer { proof: older.proof, ..newer.clone() };
     let comment = "lmpt: the proof of an older block for the head";
     file.invalid(&["Keys"], comment, &input, Reason::RootMismatch);

@@ -3,25 +3,25 @@
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Scheme;
 use prooflight_core::chain::{ChainConfig, ChainLimits, LvmtConfig, SchemeConfig};
-use prooflight_json::Hex;
-use prooflight_lvmt::proof::ENVELOPE;
+use prooflight_json::HexBytes;
+use prooflight_lvmt::proof::PROOF_ENVELOPE;
 use serde_json::to_value;
 
-use super::ledger::{ops_root, set, seven_blocks, with_header};
-use super::made::{Chain, accepted, config, sync};
+use super::avl_chain::{ops_root, set, seven_blocks, with_header};
+use super::header_chain::{HeaderChain, accepted, config, sync};
 use super::{state_amb, state_lmpt};
-use crate::answer::Answer;
-use crate::generate::builder::Builder;
-use crate::generate::lvmt::state::State;
-use crate::generate::smt::plain::Plain;
-use crate::state::{StateAnswer, StateOp};
+use crate::answer::VerifierAnswer;
+use crate::generate::builder::FileBuilder;
+use crate::generate::lvmt::state::LvmtModel;
+use crate::generate::smt::plain::PlainTree;
+use crate::state::{OperationJson, StateAnswer};
 
 const SCHEMES: [Scheme; 2] = [Scheme::Lvmt, Scheme::Smt];
 
 /// Adds the tests made by code.
-pub(in super::super) fn make(file: &mut Builder) {
+pub(in super::super) fn make(file: &mut FileBuilder) {
     file.group("StateAnswer");
-    let states = States::new();
+    let states = SchemeStates::new();
     for scheme in SCHEMES {
         history(file, &states, scheme);
         keys(file, &states, scheme);
@@ -32,24 +32,24 @@ pub(in super::super) fn make(file: &mut Builder) {
 }
 
 /// A chain that keeps both schemes, with the states of its blocks.
-struct States {
-    chain: Chain,
-    lvmt: Vec<State>,
-    smt: Plain,
+struct SchemeStates {
+    chain: HeaderChain,
+    lvmt: Vec<LvmtModel>,
+    smt: PlainTree,
 }
 
-impl States {
+impl SchemeStates {
     /// The chain of most tests.
     fn new() -> Self {
         Self::with(of_both(4, 2), &seven_blocks())
     }
 
     /// A chain with these blocks; their operations must be normalised.
-    fn with(config: ChainConfig, blocks: &[Vec<StateOp>]) -> Self {
+    fn with(config: ChainConfig, blocks: &[Vec<OperationJson>]) -> Self {
         let LvmtConfig { log_n, log_arity, .. } = config.lvmt().expect("it keeps lvmt");
-        let mut state = State::new(log_n, log_arity);
+        let mut state = LvmtModel::new(log_n, log_arity);
         let mut lvmt = Vec::new();
-        let mut smt = Plain::default();
+        let mut smt = PlainTree::default();
         for (height, ops) in (0..).zip(blocks) {
             let changes: Vec<_> = ops.iter().map(change).collect();
             let borrowed: Vec<_> = changes.iter().map(|(k, v)| (&k[..], v.as_deref())).collect();
@@ -58,7 +58,7 @@ impl States {
             smt.apply(height, changes);
         }
         let mut next = lvmt.iter().zip(blocks);
-        let chain = Chain::with(config, blocks.len(), |header| {
+        let chain = HeaderChain::with(config, blocks.len(), |header| {
             let (state, ops) = next.next().expect("a block a header");
             header.ops_root = ops_root(ops);
             for (id, root) in &mut header.roots {
@@ -76,7 +76,7 @@ impl States {
     /// The honest proof of keys in the state of a block.
     fn proof(&self, scheme: Scheme, at: usize, keys: &[&[u8]]) -> Vec<u8> {
         match scheme {
-            Scheme::Lvmt => ENVELOPE.encode(&self.lvmt[at].prove(keys)),
+            Scheme::Lvmt => PROOF_ENVELOPE.encode(&self.lvmt[at].prove(keys)),
             _ => self.smt.prove(at as u64, keys),
         }
     }
@@ -95,8 +95,8 @@ impl States {
             max_head_age: None,
             header: None,
             path: None,
-            keys: keys.iter().map(|key| Hex(key.to_vec())).collect(),
-            proof: Hex(self.proof(scheme, at, keys)),
+            keys: keys.iter().map(|key| HexBytes(key.to_vec())).collect(),
+            proof: HexBytes(self.proof(scheme, at, keys)),
             allow_insecure_setup: scheme == Scheme::Lvmt,
             verifying_key: None,
         };
@@ -107,10 +107,10 @@ impl States {
     }
 
     /// The expected answer about a block, from the list of each key's changes.
-    fn expected(&self, at: usize, keys: &[&[u8]]) -> Answer {
+    fn expected(&self, at: usize, keys: &[&[u8]]) -> VerifierAnswer {
         let value = |key: &&[u8]| {
             let (_, value) = self.smt.last_change(key, at as u64)?;
-            value.map(|value| Hex(value.to_vec()))
+            value.map(|value| HexBytes(value.to_vec()))
         };
         let values: Vec<_> = keys.iter().map(value).collect();
         let mut answer = accepted(&self.chain.headers[at]);
@@ -123,19 +123,19 @@ impl States {
 fn of_both(log_n: u8, log_arity: u8) -> ChainConfig {
     let params_id = VerifyingKey::dev(log_n).expect("a setup of that size").params_id();
     let lvmt = SchemeConfig::lvmt(&LvmtConfig { params_id, log_n, log_arity });
-    ChainConfig { schemes: vec![lvmt, SchemeConfig::plain(Scheme::Smt)], ..config(1, 1) }
+    ChainConfig { schemes: vec![lvmt, SchemeConfig::without_params(Scheme::Smt)], ..config(1, 1) }
 }
 
-fn change(op: &StateOp) -> (Vec<u8>, Option<Vec<u8>>) {
+fn change(op: &OperationJson) -> (Vec<u8>, Option<Vec<u8>>) {
     match op {
-        StateOp::Set { key, value } => (key.0.clone(), Some(value.0.clone())),
-        StateOp::Delete { key } => (key.0.clone(), None),
+        OperationJson::Set { key, value } => (key.0.clone(), Some(value.0.clone())),
+        OperationJson::Delete { key } => (key.0.clone(), None),
     }
 }
 
-type Keys<'a> = &'a [&'a [u8]];
+type KeySlices<'a> = &'a [&'a [u8]];
 
-fn history(file: &mut Builder, states: &States, scheme: Scheme) {
+fn history(file: &mut FileBuilder, states: &SchemeStates, scheme: Scheme) {
     let name = scheme.as_str();
     for key in ["alice", "bob", "key 03"] {
         for at in 0..=6 {
@@ -147,12 +147,12 @@ fn history(file: &mut Builder, states: &States, scheme: Scheme) {
     }
 }
 
-fn keys(file: &mut Builder, states: &States, scheme: Scheme) {
+fn keys(file: &mut FileBuilder, states: &SchemeStates, scheme: Scheme) {
     let numbered = (0..20).map(|n| format!("key {n:02}")).collect::<Vec<_>>();
     let all = numbered.iter().map(String::as_bytes).collect::<Vec<_>>();
     let long = [0xff; 256];
     let longer = [&[0xff; 255][..], &[0xfe]].concat();
-    let cases: [(&str, Keys<'_>); 8] = [
+    let cases: [(&str, KeySlices<'_>); 8] = [
         ("the empty key", &[b""]),
         ("a value of no bytes, beside an absent key", &[b"dave", b"erin"]),
         ("a key of 256 bytes, which is present", &[&long]),
@@ -169,22 +169,22 @@ fn keys(file: &mut Builder, states: &States, scheme: Scheme) {
             file.valid(&["Keys"], comment, &input, states.expected(at, keys));
         }
     }
-    let empty = States::with(of_both(4, 2), &[vec![], vec![]]);
+    let empty = SchemeStates::with(of_both(4, 2), &[vec![], vec![]]);
     let keys: [&[u8]; 2] = [b"alice", b""];
     let comment = format!("{}: two keys of an empty state", scheme.as_str());
     let input = empty.answer(scheme, 1, 1, &keys);
     file.valid(&["Keys"], comment, &input, empty.expected(1, &keys));
 }
 
-fn limits(file: &mut Builder, states: &States, scheme: Scheme) {
+fn limits(file: &mut FileBuilder, states: &SchemeStates, scheme: Scheme) {
     let name = scheme.as_str();
     let with = |max_key, max_value, max_ops| ChainConfig {
         limits: ChainLimits { max_key, max_value, max_ops },
         ..of_both(4, 2)
     };
     let blocks = [vec![set("alice", "100"), set("bob", "")]];
-    let small = States::with(with(5, 3, 2), &blocks);
-    let mut valid = |comment: &str, of: &States, keys: &[&[u8]]| {
+    let small = SchemeStates::with(with(5, 3, 2), &blocks);
+    let mut valid = |comment: &str, of: &SchemeStates, keys: &[&[u8]]| {
         let input = of.answer(scheme, 0, 0, keys);
         file.valid(&["Limit"], format!("{name}: {comment}"), &input, of.expected(0, keys));
     };
@@ -192,6 +192,6 @@ fn limits(file: &mut Builder, states: &States, scheme: Scheme) {
     valid("more keys than a block of the chain has operations", &small, &[b"a", b"bob", b"c"]);
     valid("4,096 keys, the default limit", states, &vec![&b"bob"[..]; 4096]);
     let larger = vec![0xa5; 65_537];
-    let larger = States::with(with(256, 65_537, 2), &[vec![set("large", larger)]]);
+    let larger = SchemeStates::with(with(256, 65_537, 2), &[vec![set("large", larger)]]);
     valid("a value above the default limit, which the chain allows", &larger, &[b"large"]);
 }

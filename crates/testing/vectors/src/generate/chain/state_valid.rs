@@ -3,9 +3,9 @@
 use prooflight_core::chain::{ChainConfig, ChainLimits};
 use prooflight_json::Quantity;
 
-use super::ledger::{Ledger, set, seven_blocks, with_header};
-use super::made::{config, config_of_six_schemes};
-use crate::generate::builder::Builder;
+use super::avl_chain::{AvlChain, set, seven_blocks, with_header};
+use super::header_chain::{config, config_of_six_schemes};
+use crate::generate::builder::FileBuilder;
 use crate::state::StateAnswer;
 
 const FLAGS: &[(&str, &str)] = &[
@@ -17,7 +17,7 @@ const FLAGS: &[(&str, &str)] = &[
 
 /// The file's bytes.
 pub(in super::super) fn file() -> String {
-    let mut file = Builder::new("chain", FLAGS);
+    let mut file = FileBuilder::new("chain", FLAGS);
     file.group("StateAnswer");
     history(&mut file);
     keys(&mut file);
@@ -26,8 +26,8 @@ pub(in super::super) fn file() -> String {
     file.finish()
 }
 
-fn history(file: &mut Builder) {
-    let ledger = Ledger::new(config(1, 1), seven_blocks());
+fn history(file: &mut FileBuilder) {
+    let ledger = AvlChain::new(config(1, 1), seven_blocks());
     for head in [0, 3, 6] {
         for at in 0..=head {
             for key in ["alice", "bob"] {
@@ -45,8 +45,8 @@ fn history(file: &mut Builder) {
     file.valid(&["History"], comment, &input, ledger.expected(6, &keys));
 }
 
-fn keys(file: &mut Builder) {
-    let ledger = Ledger::new(config(1, 1), seven_blocks());
+fn keys(file: &mut FileBuilder) {
+    let ledger = AvlChain::new(config(1, 1), seven_blocks());
     let numbered = (0..20).map(|n| format!("key {n:02}")).collect::<Vec<_>>();
     let all = numbered.iter().map(String::as_bytes).collect::<Vec<_>>();
     let backwards = all.iter().rev().copied().collect::<Vec<_>>();
@@ -76,7 +76,7 @@ fn keys(file: &mut Builder) {
             file.valid(&["Keys"], comment, &input, ledger.expected(at, keys));
         }
     }
-    let empty = Ledger::new(config(1, 1), vec![vec![], vec![]]);
+    let empty = AvlChain::new(config(1, 1), vec![vec![], vec![]]);
     for keys in [&[][..], &[&b"alice"[..]], &[&b"alice"[..], b"", b"alice"]] {
         let comment = format!("{} keys of an empty state", keys.len());
         let input = empty.answer(1, 1, keys);
@@ -84,8 +84,8 @@ fn keys(file: &mut Builder) {
     }
 }
 
-fn limits(file: &mut Builder) {
-    let mut valid = |comment: &str, ledger: &Ledger, keys: &[&[u8]]| {
+fn limits(file: &mut FileBuilder) {
+    let mut valid = |comment: &str, ledger: &AvlChain, keys: &[&[u8]]| {
         let input = ledger.answer(0, 0, keys);
         file.valid(&["Limit"], comment, &input, ledger.expected(0, keys));
     };
@@ -93,34 +93,34 @@ fn limits(file: &mut Builder) {
         limits: ChainLimits { max_key, max_value, max_ops },
         ..config(1, 1)
     };
-    let small = Ledger::new(with(5, 3, 2), vec![vec![set("alice", "100"), set("bob", "")]]);
+    let small = AvlChain::new(with(5, 3, 2), vec![vec![set("alice", "100"), set("bob", "")]]);
     valid("keys of as many bytes as the chain allows", &small, &[b"alice", b"carol"]);
     valid("a value of as many bytes as the chain allows", &small, &[b"alice"]);
     valid("as many keys as a block of the chain has operations", &small, &[b"bob", b"bob"]);
-    let none = Ledger::new(with(0, 0, 1), vec![vec![set("", "")]]);
+    let none = AvlChain::new(with(0, 0, 1), vec![vec![set("", "")]]);
     valid("a chain that has room for the empty key and the empty value", &none, &[b""]);
-    let nothing = Ledger::new(with(0, 0, 0), vec![vec![]]);
+    let nothing = AvlChain::new(with(0, 0, 0), vec![vec![]]);
     valid("no key of a chain that allows none", &nothing, &[]);
     let large = vec![0x5a; 65_536];
-    let large = Ledger::new(config(1, 1), vec![vec![set("large", large), set("small", "1")]]);
+    let large = AvlChain::new(config(1, 1), vec![vec![set("large", large), set("small", "1")]]);
     valid("a value of 65,536 bytes", &large, &[b"small", b"large"]);
     let larger = vec![0xa5; 65_537];
-    let larger = Ledger::new(with(256, 65_537, 2), vec![vec![set("large", larger)]]);
+    let larger = AvlChain::new(with(256, 65_537, 2), vec![vec![set("large", larger)]]);
     valid("a value above the default limit, which the chain allows", &larger, &[b"large"]);
     let key = vec![7; 300];
-    let longer = Ledger::new(with(300, 1, 1), vec![vec![set(key.clone(), [1])]]);
+    let longer = AvlChain::new(with(300, 1, 1), vec![vec![set(key.clone(), [1])]]);
     valid("a key longer than an AVL+ key may be, which the chain allows", &longer, &[&key]);
     let many = vec![&b"bob"[..]; 4096];
-    let largest = Ledger::new(with(u16::MAX, u32::MAX, u32::MAX), seven_blocks());
+    let largest = AvlChain::new(with(u16::MAX, u32::MAX, u32::MAX), seven_blocks());
     valid("4,096 keys, the default limit", &largest, &many);
 }
 
-fn chains(file: &mut Builder) {
+fn chains(file: &mut FileBuilder) {
     let keys: [&[u8]; 2] = [b"alice", b"key 03"];
-    let mut valid = |comment: &str, ledger: &Ledger, at: usize, input: &StateAnswer| {
+    let mut valid = |comment: &str, ledger: &AvlChain, at: usize, input: &StateAnswer| {
         file.valid(&["Chain"], comment, input, ledger.expected(at, &keys));
     };
-    let ledger = Ledger::new(config(3, 2), seven_blocks());
+    let ledger = AvlChain::new(config(3, 2), seven_blocks());
     valid("2 of 3 authorities", &ledger, 5, &ledger.answer(5, 6, &keys));
     for (from, head) in [(6, 6), (5, 6), (0, 0), (3, 3)] {
         let comment = format!("a checkpoint at height {from}, the head at {head}");
@@ -148,7 +148,7 @@ fn chains(file: &mut Builder) {
         2,
         &time(now + 5, None, Some(5)),
     );
-    let all = Ledger::new(config_of_six_schemes(), seven_blocks());
+    let all = AvlChain::new(config_of_six_schemes(), seven_blocks());
     valid("a chain of all schemes, at the head", &all, 6, &all.answer(6, 6, &keys));
     valid("a chain of all schemes, at an older block", &all, 4, &all.answer(4, 6, &keys));
 }

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use prooflight_core::chain::LmptConfig;
 use prooflight_core::keccak256;
-use prooflight_json::Hex;
-use prooflight_testkit::lmpt::eras::{Eras, Op};
-use prooflight_testkit::lmpt::layers::{Layers, Lists, encode};
+use prooflight_json::HexBytes;
+use prooflight_testkit::lmpt::eras::{EraOp, LayeredChain};
+use prooflight_testkit::lmpt::layers::{LayerNodes, StateLayers, encode};
 use serde_json::{Value, json};
 
 use crate::limits::CallerLimits;
@@ -20,11 +20,11 @@ fn key(number: u32) -> Vec<u8> {
     format!("key {number}").into_bytes()
 }
 
-fn set(number: u32, value: &[u8]) -> Op {
+fn set(number: u32, value: &[u8]) -> EraOp {
     (key(number), Some(value.to_vec()))
 }
 
-fn delete(number: u32) -> Op {
+fn delete(number: u32) -> EraOp {
     (key(number), None)
 }
 
@@ -42,9 +42,9 @@ fn delete(number: u32) -> Op {
 /// | 6 | tombstone | value | |
 /// | 7 | | value | |
 /// | 8 | empty value | | |
-fn chain() -> Vec<Layers> {
+fn chain() -> Vec<StateLayers> {
     let old = (0..6).chain(20..32).map(|number| set(number, format!("old {number}").as_bytes()));
-    let blocks: Vec<Vec<Op>> = vec![
+    let blocks: Vec<Vec<EraOp>> = vec![
         old.collect(),
         vec![set(6, b"six"), delete(4)],
         vec![set(7, b"seven")],
@@ -57,7 +57,7 @@ fn chain() -> Vec<Layers> {
         vec![set(10, b"ten"), delete(20)],
         vec![set(3, b"three")],
     ];
-    let mut eras = Eras::new(LmptConfig { era_blocks: 4, ..LmptConfig::default() });
+    let mut eras = LayeredChain::new(LmptConfig { era_blocks: 4, ..LmptConfig::default() });
     let after = |ops| {
         eras.apply(ops);
         eras.layers.clone()
@@ -66,26 +66,26 @@ fn chain() -> Vec<Layers> {
 }
 
 /// The honest proof of keys.
-fn ask(layers: &Layers, keys: &[Vec<u8>]) -> LmptProof {
-    with(layers, keys, &layers.lists(keys))
+fn ask(layers: &StateLayers, keys: &[Vec<u8>]) -> LmptProof {
+    with(layers, keys, &layers.nodes(keys))
 }
 
 /// A proof of keys with these nodes.
-fn with(layers: &Layers, keys: &[Vec<u8>], lists: &Lists) -> LmptProof {
+fn with(layers: &StateLayers, keys: &[Vec<u8>], lists: &LayerNodes) -> LmptProof {
     LmptProof {
-        root: Hex(layers.roots().encode().to_vec()),
-        keys: keys.iter().cloned().map(Hex).collect(),
-        proof: Hex(encode(lists)),
+        root: HexBytes(layers.roots().encode().to_vec()),
+        keys: keys.iter().cloned().map(HexBytes).collect(),
+        proof: HexBytes(encode(lists)),
         limits: None,
     }
 }
 
 /// The expected answers, from the dictionaries.
-fn had(layers: &Layers, keys: &[Vec<u8>]) -> Value {
+fn answers_json(layers: &StateLayers, keys: &[Vec<u8>]) -> Value {
     let answer = |key: &Vec<u8>| {
         let answer = layers.answer(key).expect("leaves of a chain");
         json!({
-            "value": answer.value.map(|value| Hex(value.to_vec())),
+            "value": answer.value.map(|value| HexBytes(value.to_vec())),
             "layer": answer.layer.as_str(),
         })
     };

@@ -1,18 +1,18 @@
 //! `lmpt/proof.json`: honest proofs of one and of many keys.
 
 use prooflight_core::keccak256;
-use prooflight_testkit::lmpt::layers::{Layers, TOMBSTONE, leaf};
-use prooflight_testkit::lmpt::trie::Dictionary;
+use prooflight_testkit::lmpt::layers::{StateLayers, TOMBSTONE, leaf};
+use prooflight_testkit::lmpt::trie::LeafMap;
 use serde_json::json;
 
-use super::{ask, chain, had, key, limits, neighbours};
-use crate::answer::Answer;
-use crate::generate::builder::{Builder, expected};
+use super::{answers_json, ask, chain, key, limits, neighbours};
+use crate::answer::VerifierAnswer;
+use crate::generate::builder::{FileBuilder, expected};
 use crate::generate::rng::Rng;
 use crate::lmpt::LmptProof;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("LmptProof");
     one_key(file);
     many_keys(file);
@@ -24,12 +24,18 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     random(file);
 }
 
-fn honest(file: &mut Builder, flag: &str, comment: &str, layers: &Layers, keys: &[Vec<u8>]) {
-    let answers = expected(json!({ "answers": had(layers, keys) }));
+fn honest(
+    file: &mut FileBuilder,
+    flag: &str,
+    comment: &str,
+    layers: &StateLayers,
+    keys: &[Vec<u8>],
+) {
+    let answers = expected(json!({ "answers": answers_json(layers, keys) }));
     file.valid(&[flag], comment, &ask(layers, keys), answers);
 }
 
-fn one_key(file: &mut Builder) {
+fn one_key(file: &mut FileBuilder) {
     let layers = &chain()[7];
     for (number, comment) in [
         (1, "a value in delta, and an older one in the snapshot"),
@@ -48,7 +54,7 @@ fn one_key(file: &mut Builder) {
     }
 }
 
-fn many_keys(file: &mut Builder) {
+fn many_keys(file: &mut FileBuilder) {
     let layers = &chain()[7];
     let mut ask = |comment: &str, keys: &[u32]| {
         let keys: Vec<_> = keys.iter().copied().map(key).collect();
@@ -66,27 +72,33 @@ fn many_keys(file: &mut Builder) {
     ask("a key three times", &[4, 4, 4]);
 }
 
-fn blocks(file: &mut Builder) {
+fn blocks(file: &mut FileBuilder) {
     let keys: Vec<_> = (0..11).map(key).collect();
     for (height, layers) in chain().iter().enumerate() {
         honest(file, "Blocks", &format!("eleven keys after block {height}"), layers, &keys);
     }
 }
 
-fn small_tries(file: &mut Builder) {
-    let empty = Layers::default();
+fn small_tries(file: &mut FileBuilder) {
+    let empty = StateLayers::default();
     honest(file, "Empty", "no layer has a key", &empty, &[key(0)]);
     honest(file, "Empty", "no layer has a key; several are asked for", &empty, &[key(0), key(1)]);
-    let one = Dictionary::from([(keccak256(&[&key(0)]), leaf(b"alone"))]);
-    let deleted = Dictionary::from([(keccak256(&[&key(0)]), TOMBSTONE.to_vec())]);
+    let one = LeafMap::from([(keccak256(&[&key(0)]), leaf(b"alone"))]);
+    let deleted = LeafMap::from([(keccak256(&[&key(0)]), TOMBSTONE.to_vec())]);
     for (comment, layers) in [
-        ("only the snapshot has a key", Layers { snapshot: one.clone(), ..Layers::default() }),
-        ("only intermediate has a key", Layers { intermediate: one.clone(), ..Layers::default() }),
-        ("only delta has a key", Layers { delta: one.clone(), ..Layers::default() }),
-        ("only a tombstone", Layers { delta: deleted.clone(), ..Layers::default() }),
+        (
+            "only the snapshot has a key",
+            StateLayers { snapshot: one.clone(), ..StateLayers::default() },
+        ),
+        (
+            "only intermediate has a key",
+            StateLayers { intermediate: one.clone(), ..StateLayers::default() },
+        ),
+        ("only delta has a key", StateLayers { delta: one.clone(), ..StateLayers::default() }),
+        ("only a tombstone", StateLayers { delta: deleted.clone(), ..StateLayers::default() }),
         (
             "a tombstone over a value",
-            Layers { intermediate: deleted, snapshot: one, ..Layers::default() },
+            StateLayers { intermediate: deleted, snapshot: one, ..StateLayers::default() },
         ),
     ] {
         honest(file, "Empty", comment, &layers, &[key(0)]);
@@ -96,19 +108,25 @@ fn small_tries(file: &mut Builder) {
     honest(file, "One", "a key of 300 bytes", &chain()[7], &[vec![7; 300]]);
 }
 
-fn inline(file: &mut Builder) {
+fn inline(file: &mut FileBuilder) {
     let keys = neighbours();
-    let trie = |leaves: [&[u8]; 2]| -> Dictionary {
+    let trie = |leaves: [&[u8]; 2]| -> LeafMap {
         keys.iter().zip(leaves).map(|(key, leaf)| (keccak256(&[key]), leaf.to_vec())).collect()
     };
     let (values, deleted) = (trie([&[1], &[1]]), trie([TOMBSTONE, TOMBSTONE]));
     let mixed = trie([&leaf(b"a value that is outside"), TOMBSTONE]);
     for (comment, layers) in [
-        ("two empty values inside a branch", Layers { snapshot: values, ..Layers::default() }),
-        ("two tombstones inside a branch", Layers { delta: deleted, ..Layers::default() }),
+        (
+            "two empty values inside a branch",
+            StateLayers { snapshot: values, ..StateLayers::default() },
+        ),
+        (
+            "two tombstones inside a branch",
+            StateLayers { delta: deleted, ..StateLayers::default() },
+        ),
         (
             "a tombstone inside a branch, and a leaf outside",
-            Layers { delta: mixed, ..Layers::default() },
+            StateLayers { delta: mixed, ..StateLayers::default() },
         ),
     ] {
         honest(file, "Inline", comment, &layers, &keys);
@@ -118,50 +136,57 @@ fn inline(file: &mut Builder) {
 }
 
 /// Roots of layers that are not looked up do not matter.
-fn lower_roots(file: &mut Builder) {
-    let Layers { delta, intermediate, snapshot } = chain()[7].clone();
+fn lower_roots(file: &mut FileBuilder) {
+    let StateLayers { delta, intermediate, snapshot } = chain()[7].clone();
     let keys = [key(1), key(5)];
     for (comment, layers) in [
         (
             "settled in delta, the other two roots exchanged",
-            Layers { delta: delta.clone(), intermediate: snapshot.clone(), snapshot: intermediate },
+            StateLayers {
+                delta: delta.clone(),
+                intermediate: snapshot.clone(),
+                snapshot: intermediate,
+            },
         ),
-        ("settled in delta, no lower layer", Layers { delta: delta.clone(), ..Layers::default() }),
+        (
+            "settled in delta, no lower layer",
+            StateLayers { delta: delta.clone(), ..StateLayers::default() },
+        ),
         (
             "settled in delta, three times the same root",
-            Layers { delta: delta.clone(), intermediate: delta.clone(), snapshot: delta },
+            StateLayers { delta: delta.clone(), intermediate: delta.clone(), snapshot: delta },
         ),
     ] {
         honest(file, "Roots", comment, &layers, &keys);
     }
 }
 
-fn at_limits(file: &mut Builder) {
+fn at_limits(file: &mut FileBuilder) {
     let layers = &chain()[7];
     let keys = [key(1), key(0), key(3)];
     let input = ask(layers, &keys);
     let exact = limits(Some(input.proof.0.len()), Some(3), Some(5));
     let input = LmptProof { limits: Some(exact), ..input };
-    let answers = expected(json!({ "answers": had(layers, &keys) }));
+    let answers = expected(json!({ "answers": answers_json(layers, &keys) }));
     file.valid(&["Limit"], "bytes, keys and values at their limits", &input, answers);
 
     // The following answers would be long, so they are not pinned.
-    let large = Dictionary::from([(keccak256(&[&key(0)]), leaf(&vec![0; 65_536]))]);
+    let large = LeafMap::from([(keccak256(&[&key(0)]), leaf(&vec![0; 65_536]))]);
     for (name, layers) in [
-        ("delta", Layers { delta: large.clone(), ..Layers::default() }),
-        ("the snapshot", Layers { snapshot: large, ..Layers::default() }),
+        ("delta", StateLayers { delta: large.clone(), ..StateLayers::default() }),
+        ("the snapshot", StateLayers { snapshot: large, ..StateLayers::default() }),
     ] {
         let comment = format!("a value of 65,536 bytes in {name}, as many as allowed by default");
-        file.valid(&["Limit"], comment, &ask(&layers, &[key(0)]), Answer::new());
+        file.valid(&["Limit"], comment, &ask(&layers, &[key(0)]), VerifierAnswer::new());
     }
     let comment = "4,096 keys, as many as allowed by default";
-    file.valid(&["Limit"], comment, &ask(layers, &vec![key(1); 4096]), Answer::new());
+    file.valid(&["Limit"], comment, &ask(layers, &vec![key(1); 4096]), VerifierAnswer::new());
 }
 
-fn random(file: &mut Builder) {
+fn random(file: &mut FileBuilder) {
     for (seed, keys) in [(1, 4), (2, 12), (3, 60)] {
         let rng = &mut Rng::new(seed);
-        let mut layer = |tombstones: usize| -> Dictionary {
+        let mut layer = |tombstones: usize| -> LeafMap {
             let entries = (0..keys / 2).map(|_| {
                 let number = u32::try_from(rng.below(keys)).expect("few keys");
                 let length = rng.below(40);
@@ -174,7 +199,7 @@ fn random(file: &mut Builder) {
             });
             entries.collect()
         };
-        let layers = Layers { delta: layer(1), intermediate: layer(1), snapshot: layer(0) };
+        let layers = StateLayers { delta: layer(1), intermediate: layer(1), snapshot: layer(0) };
         for count in [1, 3, 9] {
             let asked: Vec<_> = (0..count)
                 .map(|_| key(u32::try_from(rng.below(keys + keys / 4)).expect("few keys")))

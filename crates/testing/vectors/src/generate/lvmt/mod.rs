@@ -11,20 +11,20 @@ pub(super) mod valid;
 
 use prooflight_amt::VerifyingKey;
 use prooflight_core::Limits;
-use prooflight_json::{Hash32, Hex, Quantity};
-use prooflight_lvmt::Root;
+use prooflight_json::{Hash32, HexBytes, Quantity};
+use prooflight_lvmt::LvmtRoot;
 pub(super) use prooflight_testkit::lvmt::state;
 use prooflight_testkit::lvmt::{lies, sample};
 
-use self::lies::Question;
+use self::lies::VerifierInput;
 use crate::limits::CallerLimits;
-use crate::lvmt::{LvmtProof, Roots};
+use crate::lvmt::{LvmtProof, LvmtRoots};
 
 /// The input of a question.
-fn input(question: &Question) -> LvmtProof {
+fn input(question: &VerifierInput) -> LvmtProof {
     let setup = if question.dev { VerifyingKey::dev } else { VerifyingKey::ppot };
     let key = setup(question.log_n).expect("a setup of that size");
-    let Root { aroot, hroot, height } = question.root;
+    let LvmtRoot { aroot, hroot, height } = question.root;
     let Limits { max_proof_bytes, max_keys, max_value_bytes, .. } = question.limits;
     let other = |limit: usize, default| (limit != default).then_some(limit);
     let limits = CallerLimits {
@@ -38,9 +38,9 @@ fn input(question: &Question) -> LvmtProof {
         log_arity: question.log_arity,
         allow_insecure_setup: question.allow_insecure_setup,
         verifying_key: None,
-        roots: Roots { aroot: Hash32(aroot), hroot: Hash32(hroot), height: Quantity(height) },
-        keys: question.keys.iter().cloned().map(Hex).collect(),
-        proof: Hex(question.proof.clone()),
+        roots: LvmtRoots { aroot: Hash32(aroot), hroot: Hash32(hroot), height: Quantity(height) },
+        keys: question.keys.iter().cloned().map(HexBytes).collect(),
+        proof: HexBytes(question.proof.clone()),
         limits: (limits != CallerLimits::default()).then_some(limits),
     }
 }

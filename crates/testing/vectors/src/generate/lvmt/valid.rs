@@ -1,16 +1,16 @@
 //! `lvmt/proof.json`: honest proofs of every kind of answer.
 
-use prooflight_json::{Hex, Quantity};
+use prooflight_json::{HexBytes, Quantity};
 use serde_json::{Value, json};
 
 use super::input;
-use super::lies::Question;
+use super::lies::VerifierInput;
 use super::sample::{find, name, sample};
-use super::state::{State, keccak};
-use crate::generate::builder::{Builder, expected};
+use super::state::{LvmtModel, keccak};
+use crate::generate::builder::{FileBuilder, expected};
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("LvmtProof");
     one_key(file);
     shapes(file);
@@ -18,25 +18,31 @@ pub(in crate::generate) fn make(file: &mut Builder) {
 }
 
 /// Adds the honest proof about keys of a state, with the answer from the state.
-fn honest(file: &mut Builder, flags: &[&str], comment: &str, state: &State, keys: &[&[u8]]) {
+fn honest(
+    file: &mut FileBuilder,
+    flags: &[&str],
+    comment: &str,
+    state: &LvmtModel,
+    keys: &[&[u8]],
+) {
     let results: Value = keys.iter().map(|key| result(state, key)).collect();
-    let input = input(&Question::new(state, keys, &state.prove(keys)));
+    let input = input(&VerifierInput::new(state, keys, &state.prove(keys)));
     file.valid(flags, comment, &input, expected(json!({ "results": results })));
 }
 
 /// The state's answer about a key.
-fn result(state: &State, key: &[u8]) -> Value {
+fn result(state: &LvmtModel, key: &[u8]) -> Value {
     let Some(record) = state.keys.get(&keccak(key)) else { return json!({}) };
     let (place, _) = record.leaves.last().expect("it was written");
     let (block, version) = (Quantity(place.block), Quantity(record.version));
-    match record.value.clone().map(Hex) {
+    match record.value.clone().map(HexBytes) {
         Some(value) => json!({ "value": value, "since": block, "version": version }),
         None => json!({ "deletedAt": block, "version": version }),
     }
 }
 
 /// An absent key whose walk ends at this level.
-fn unknown(state: &State, level: u8) -> Vec<u8> {
+fn unknown(state: &LvmtModel, level: u8) -> Vec<u8> {
     let ends = |key: &Vec<u8>| {
         let mut levels = (0..).map(|level| state.entry_at(&keccak(key), level));
         levels.position(|versions| versions.contains(&0)) == Some(usize::from(level))
@@ -44,7 +50,7 @@ fn unknown(state: &State, level: u8) -> Vec<u8> {
     (1000..9000).map(name).find(ends).expect("a key that ends there")
 }
 
-fn one_key(file: &mut Builder) {
+fn one_key(file: &mut FileBuilder) {
     let state = sample(2, 1, 150);
     for level in 0..3 {
         let deep: &[&str] = if level > 1 { &["Deep"] } else { &[] };
@@ -68,8 +74,8 @@ fn one_key(file: &mut Builder) {
 }
 
 /// A state with an entry of five occupied slots and no child.
-fn full_entry() -> State {
-    let mut state = State::new(4, 2);
+fn full_entry() -> LvmtModel {
+    let mut state = LvmtModel::new(4, 2);
     let first = keccak(&name(0))[0] >> 4;
     let of_entry: Vec<_> =
         (0..1000).map(name).filter(|key| keccak(key)[0] >> 4 == first).take(5).collect();
@@ -79,7 +85,7 @@ fn full_entry() -> State {
 }
 
 /// An absent key of that entry.
-fn full_entry_key(state: &State) -> Vec<u8> {
+fn full_entry_key(state: &LvmtModel) -> Vec<u8> {
     let entry = *state.entries.keys().next().expect("one entry");
     let there = |key: &Vec<u8>| {
         state.entry_name(&keccak(key), 0) == entry && !state.keys.contains_key(&keccak(key))
@@ -87,7 +93,7 @@ fn full_entry_key(state: &State) -> Vec<u8> {
     (0..1000).map(name).find(there).expect("a sixth key of that entry")
 }
 
-fn shapes(file: &mut Builder) {
+fn shapes(file: &mut FileBuilder) {
     for (log_n, log_arity, keys) in
         [(1, 1, 40), (2, 2, 60), (3, 1, 60), (3, 3, 60), (4, 1, 100), (4, 4, 100), (8, 2, 60)]
     {
@@ -111,9 +117,9 @@ fn shapes(file: &mut Builder) {
 }
 
 /// A state with AMTs of 2^16 entries and a key at level 1, since its entry in the root AMT is full.
-fn level_one() -> State {
+fn level_one() -> LvmtModel {
     // Hashes with the same first 16 bits are rare: the entry is filled by hand.
-    let mut state = State::new(16, 2);
+    let mut state = LvmtModel::new(16, 2);
     let key = keccak(b"below");
     state.entries.insert(state.entry_name(&key, 0), [0, 3, 1, 4, 1, 5]);
     let others: Vec<_> = (0..60).map(name).collect();
@@ -125,7 +131,7 @@ fn level_one() -> State {
     state
 }
 
-fn many_keys(file: &mut Builder) {
+fn many_keys(file: &mut FileBuilder) {
     let state = sample(2, 1, 120);
     let names = |numbers: &mut dyn Iterator<Item = u32>| numbers.map(name).collect::<Vec<_>>();
     for (comment, keys) in [

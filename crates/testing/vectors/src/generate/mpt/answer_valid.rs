@@ -3,19 +3,19 @@
 use prooflight_json::{Address, Hash32, Word};
 use serde_json::{Value, json};
 
-use super::state::{CONTRACT, PLAIN, State, large, slots, word};
-use crate::generate::builder::{Builder, expected};
+use super::state::{CONTRACT, EthState, PLAIN_ACCOUNT, large, slots, word};
+use crate::generate::builder::{FileBuilder, expected};
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("EthGetProof");
-    let state = State::new();
+    let state = EthState::new();
     accounts(file, &state);
     with_slots(file, &state);
 }
 
 /// The expected answer of an honest test.
-fn truth(state: &State, address: Address, storage: &[Word]) -> Value {
+fn truth(state: &EthState, address: Address, storage: &[Word]) -> Value {
     let account = state.account(address);
     let account = json!({
         "nonce": account.nonce,
@@ -26,15 +26,15 @@ fn truth(state: &State, address: Address, storage: &[Word]) -> Value {
     json!({ "account": account, "storage": storage })
 }
 
-fn accounts(file: &mut Builder, state: &State) {
-    for (name, address) in [("with a contract", CONTRACT), ("without code", PLAIN)] {
+fn accounts(file: &mut FileBuilder, state: &EthState) {
+    for (name, address) in [("with a contract", CONTRACT), ("without code", PLAIN_ACCOUNT)] {
         let input = state.input(address, &[]);
         let truth = expected(truth(state, address, &[]));
         file.valid(&["Account"], format!("an account {name}"), &input, truth);
     }
 }
 
-fn with_slots(file: &mut Builder, state: &State) {
+fn with_slots(file: &mut FileBuilder, state: &EthState) {
     let absent = [word(9), word(77), large(1, 1)];
     let (keys, values): (Vec<_>, Vec<_>) = slots().into_iter().unzip();
     for (comment, asked, storage) in [
@@ -55,7 +55,7 @@ fn with_slots(file: &mut Builder, state: &State) {
         let input = state.input(CONTRACT, asked);
         file.valid(&["Slots"], comment, &input, expected(truth(state, CONTRACT, &storage)));
     }
-    let none = state.input(PLAIN, &absent);
-    let of_none = expected(truth(state, PLAIN, &[word(0); 3]));
+    let none = state.input(PLAIN_ACCOUNT, &absent);
+    let of_none = expected(truth(state, PLAIN_ACCOUNT, &[word(0); 3]));
     file.valid(&["Slots"], "slots of an account that has none", &none, of_none);
 }

@@ -1,26 +1,26 @@
 //! `mpt/header.json`: honest headers of every fork's form.
 
 use prooflight_core::keccak256;
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde_json::json;
 
-use super::trie::{Rlp, string};
-use crate::generate::builder::{Builder, expected};
+use super::trie::{RlpValue, string};
+use crate::generate::builder::{FileBuilder, expected};
 use crate::mpt::EthHeader;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("EthHeader");
     valid(file);
 }
 
-const NUMBER: u64 = 0x0102_0304;
+const BLOCK_NUMBER: u64 = 0x0102_0304;
 const STATE_ROOT: [u8; 32] = [0x5a; 32];
 
 /// The fields of a header with those of all forks.
-fn all_fields() -> Vec<Rlp> {
+fn all_fields() -> Vec<RlpValue> {
     let hash = |byte| string([byte; 32]);
-    let number = string(&NUMBER.to_be_bytes()[4..]);
+    let number = string(&BLOCK_NUMBER.to_be_bytes()[4..]);
     vec![
         hash(0x10),
         hash(0x11),
@@ -48,25 +48,30 @@ fn all_fields() -> Vec<Rlp> {
     ]
 }
 
-fn header(fields: Vec<Rlp>) -> EthHeader {
-    let bytes = Rlp::List(fields).encode();
-    EthHeader { hash: Hash32(keccak256(&[&bytes])), header_rlp: Hex(bytes) }
+fn header(fields: Vec<RlpValue>) -> EthHeader {
+    let bytes = RlpValue::List(fields).encode();
+    EthHeader { hash: Hash32(keccak256(&[&bytes])), header_rlp: HexBytes(bytes) }
 }
 
-fn with(place: usize, field: Rlp) -> EthHeader {
+fn with(place: usize, field: RlpValue) -> EthHeader {
     let mut fields = all_fields()[..21].to_vec();
     fields[place] = field;
     header(fields)
 }
 
-fn valid(file: &mut Builder) {
+fn valid(file: &mut FileBuilder) {
     let answer =
         |number| expected(json!({ "number": Quantity(number), "stateRoot": Hash32(STATE_ROOT) }));
     for (fork, count) in
         [("Frontier", 15), ("London", 16), ("Shanghai", 17), ("Cancun", 20), ("Prague", 21)]
     {
         let input = header(all_fields()[..count].to_vec());
-        file.valid(&["Fields"], format!("{count} fields, as of {fork}"), &input, answer(NUMBER));
+        file.valid(
+            &["Fields"],
+            format!("{count} fields, as of {fork}"),
+            &input,
+            answer(BLOCK_NUMBER),
+        );
     }
     for count in [22, 23] {
         let input = header(all_fields()[..count].to_vec());
@@ -74,7 +79,7 @@ fn valid(file: &mut Builder) {
             &["Fields"],
             format!("{count} fields, as of a later fork"),
             &input,
-            answer(NUMBER),
+            answer(BLOCK_NUMBER),
         );
     }
     for (comment, number) in
@@ -92,6 +97,6 @@ fn valid(file: &mut Builder) {
         ("a base fee of 0", 15, string([])),
         ("a timestamp of 8 bytes", 11, string([0xff; 8])),
     ] {
-        file.valid(&["Field"], comment, &with(place, field), answer(NUMBER));
+        file.valid(&["Field"], comment, &with(place, field), answer(BLOCK_NUMBER));
     }
 }

@@ -1,37 +1,37 @@
 //! A small state of Ethereum's shape, and a server that answers about it honestly.
 
 use prooflight_core::keccak256;
-use prooflight_json::{Address, Hash32, Hex, Word};
+use prooflight_json::{Address, Hash32, HexBytes, Word};
 use serde_json::to_value;
 
-use super::trie::{Rlp, Trie, string};
-use crate::mpt::{EthGetProof, Response, ResponseSlot};
+use super::trie::{EthTrie, RlpValue, string};
+use crate::mpt::{EthGetProof, ProofResponse, ResponseSlot};
 
 /// A contract with slots.
 pub(super) const CONTRACT: Address = Address([0xc0; 20]);
 /// Another contract, with other slots.
 pub(super) const OTHER_CONTRACT: Address = Address([0xc1; 20]);
 /// An account without code and slots.
-pub(super) const PLAIN: Address = Address([0xee; 20]);
+pub(super) const PLAIN_ACCOUNT: Address = Address([0xee; 20]);
 
 /// A few accounts.
-pub(super) struct State {
-    accounts: Vec<(Address, Account)>,
+pub(super) struct EthState {
+    accounts: Vec<(Address, EthAccount)>,
 }
 
-pub(super) struct Account {
+pub(super) struct EthAccount {
     pub(super) nonce: Word,
     pub(super) balance: Word,
     pub(super) code_hash: [u8; 32],
-    pub(super) storage: Trie,
+    pub(super) storage: EthTrie,
     slots: Vec<(Word, Word)>,
 }
 
-impl Account {
+impl EthAccount {
     fn new(nonce: u64, balance: u64, code: &[u8], slots: Vec<(Word, Word)>) -> Self {
         let entry =
             |(slot, value): &(Word, Word)| (keccak256(&[&slot.0]), integer(*value).encode());
-        let storage = Trie::new(slots.iter().map(entry));
+        let storage = EthTrie::new(slots.iter().map(entry));
         let (nonce, balance) = (word(nonce), word(balance));
         Self { nonce, balance, code_hash: keccak256(&[code]), storage, slots }
     }
@@ -39,7 +39,7 @@ impl Account {
     fn value(&self) -> Vec<u8> {
         let Self { nonce, balance, .. } = *self;
         let hashes = [self.storage.root(), self.code_hash].map(string);
-        Rlp::List([&[integer(nonce), integer(balance)], &hashes[..]].concat()).encode()
+        RlpValue::List([&[integer(nonce), integer(balance)], &hashes[..]].concat()).encode()
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn large(first: u8, last: u8) -> Word {
     Word(bytes)
 }
 
-fn integer(word: Word) -> Rlp {
+fn integer(word: Word) -> RlpValue {
     string(word.0.iter().copied().skip_while(|&byte| byte == 0).collect::<Vec<_>>())
 }
 
@@ -68,21 +68,21 @@ pub(super) fn slots() -> Vec<(Word, Word)> {
     slots
 }
 
-impl State {
+impl EthState {
     /// A few accounts, among them those above.
     pub(super) fn new() -> Self {
         let other = vec![(word(0), word(5)), (word(1), word(6)), (word(3), word(7))];
         let mut accounts = vec![
-            (CONTRACT, Account::new(1, 0, b"code", slots())),
-            (OTHER_CONTRACT, Account::new(7, 1_000_000_007, b"other code", other)),
-            (PLAIN, Account::new(u64::MAX, u64::MAX, &[], vec![])),
+            (CONTRACT, EthAccount::new(1, 0, b"code", slots())),
+            (OTHER_CONTRACT, EthAccount::new(7, 1_000_000_007, b"other code", other)),
+            (PLAIN_ACCOUNT, EthAccount::new(u64::MAX, u64::MAX, &[], vec![])),
         ];
-        let numbered = |n| (Address([n; 20]), Account::new(n.into(), 0x1000, &[], vec![]));
+        let numbered = |n| (Address([n; 20]), EthAccount::new(n.into(), 0x1000, &[], vec![]));
         accounts.extend((1..12).map(numbered));
         Self { accounts }
     }
 
-    pub(super) fn account(&self, address: Address) -> &Account {
+    pub(super) fn account(&self, address: Address) -> &EthAccount {
         let mut accounts = self.accounts.iter();
         &accounts.find(|(other, _)| *other == address).expect("it exists").1
     }
@@ -90,11 +90,12 @@ impl State {
     /// A question, and the honest answer to it.
     pub(super) fn input(&self, address: Address, slots: &[Word]) -> EthGetProof {
         let accounts = self.accounts.iter();
-        let trie = Trie::new(accounts.map(|(of, account)| (keccak256(&[&of.0]), account.value())));
+        let trie =
+            EthTrie::new(accounts.map(|(of, account)| (keccak256(&[&of.0]), account.value())));
         let account = self.account(address);
-        let proof = |trie: &Trie, key: &[u8]| {
+        let proof = |trie: &EthTrie, key: &[u8]| {
             let (_, proof) = trie.prove(&keccak256(&[key]));
-            proof.into_iter().map(Hex).collect()
+            proof.into_iter().map(HexBytes).collect()
         };
         let value = |slot| account.slots.iter().find(|(other, _)| *other == slot);
         let storage_proof = slots.iter().map(|&key| ResponseSlot {
@@ -102,7 +103,7 @@ impl State {
             value: value(key).map_or(word(0), |(_, value)| *value),
             proof: proof(&account.storage, &key.0),
         });
-        let response = Response {
+        let response = ProofResponse {
             address,
             account_proof: proof(&trie, &address.0),
             balance: account.balance,

@@ -4,16 +4,16 @@
 
 use crate::mpt::MptProof;
 use prooflight_core::keccak256;
-use prooflight_json::{Hash32, Hex};
+use prooflight_json::{Hash32, HexBytes};
 
 /// An RLP item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Rlp {
+pub(super) enum RlpValue {
     String(Vec<u8>),
     List(Vec<Self>),
 }
 
-impl Rlp {
+impl RlpValue {
     pub(super) fn encode(&self) -> Vec<u8> {
         match self {
             Self::String(string) if matches!(string[..], [0..=0x7f]) => string.clone(),
@@ -48,30 +48,30 @@ fn byte(number: usize) -> u8 {
     number.try_into().expect("a small number")
 }
 
-pub(super) fn string(bytes: impl AsRef<[u8]>) -> Rlp {
-    Rlp::String(bytes.as_ref().to_vec())
+pub(super) fn string(bytes: impl AsRef<[u8]>) -> RlpValue {
+    RlpValue::String(bytes.as_ref().to_vec())
 }
 
-pub(super) fn leaf(path: &[u8], value: impl AsRef<[u8]>) -> Rlp {
-    Rlp::List(vec![compact(path, true), string(value)])
+pub(super) fn leaf(path: &[u8], value: impl AsRef<[u8]>) -> RlpValue {
+    RlpValue::List(vec![compact(path, true), string(value)])
 }
 
-pub(super) fn extension(path: &[u8], child: Rlp) -> Rlp {
-    Rlp::List(vec![compact(path, false), child])
+pub(super) fn extension(path: &[u8], child: RlpValue) -> RlpValue {
+    RlpValue::List(vec![compact(path, false), child])
 }
 
 /// A branch with these children and a value.
-pub(super) fn branch(children: &[(u8, Rlp)], value: impl AsRef<[u8]>) -> Rlp {
+pub(super) fn branch(children: &[(u8, RlpValue)], value: impl AsRef<[u8]>) -> RlpValue {
     let mut items = vec![string([]); 17];
     for (nibble, child) in children {
         items[usize::from(*nibble)] = child.clone();
     }
     items[16] = string(value);
-    Rlp::List(items)
+    RlpValue::List(items)
 }
 
 /// A path in hex-prefix form.
-pub(super) fn compact(path: &[u8], is_leaf: bool) -> Rlp {
+pub(super) fn compact(path: &[u8], is_leaf: bool) -> RlpValue {
     let flag = 2 * u8::from(is_leaf) + byte(path.len() % 2);
     let padding: &[u8] = if path.len().is_multiple_of(2) { &[0] } else { &[] };
     let nibbles = [&[flag], padding, path].concat();
@@ -84,9 +84,9 @@ pub(super) fn nibbles(key: &[u8]) -> Vec<u8> {
 
 /// The keys and values of an honest trie.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trie(Vec<(Vec<u8>, Vec<u8>)>);
+pub(super) struct EthTrie(Vec<(Vec<u8>, Vec<u8>)>);
 
-impl Trie {
+impl EthTrie {
     pub(super) fn new<K: AsRef<[u8]>, V: AsRef<[u8]>>(
         entries: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
@@ -113,7 +113,7 @@ impl Trie {
         let mut path = Vec::new();
         let root = node(&self.0, 0, Some(&nibbles(key)), &mut path);
         path.reverse();
-        let mut proof: Vec<_> = path.iter().map(Rlp::encode).collect();
+        let mut proof: Vec<_> = path.iter().map(RlpValue::encode).collect();
         let rest = proof.split_off(1).into_iter().filter(|node| node.len() >= 32);
         proof.extend(rest.collect::<Vec<_>>());
         (keccak256(&[&root.encode()]), proof)
@@ -132,8 +132,8 @@ fn node(
     entries: &[(Vec<u8>, Vec<u8>)],
     depth: usize,
     key: Option<&[u8]>,
-    path: &mut Vec<Rlp>,
-) -> Rlp {
+    path: &mut Vec<RlpValue>,
+) -> RlpValue {
     let ((first, value), (last, _)) = (&entries[0], &entries[entries.len() - 1]);
     let shared = first.iter().zip(last).take_while(|(one, other)| one == other).count();
     let node = if entries.len() == 1 {
@@ -161,12 +161,12 @@ fn node(
 pub(super) fn input_of(root: [u8; 32], key: &[u8], proof: Vec<Vec<u8>>) -> MptProof {
     MptProof {
         root: Hash32(root),
-        key: Hex(key.to_vec()),
-        proof: proof.into_iter().map(Hex).collect(),
+        key: HexBytes(key.to_vec()),
+        proof: proof.into_iter().map(HexBytes).collect(),
         limits: None,
     }
 }
 
 pub(super) fn with_proof(input: &MptProof, proof: Vec<Vec<u8>>) -> MptProof {
-    MptProof { proof: proof.into_iter().map(Hex).collect(), ..input.clone() }
+    MptProof { proof: proof.into_iter().map(HexBytes).collect(), ..input.clone() }
 }

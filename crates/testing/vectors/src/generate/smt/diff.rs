@@ -1,17 +1,17 @@
 //! `smt/diff.json`: honest diffs.
 
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use prooflight_smt::hash::{MAX_HEIGHT, hash_key};
 use serde_json::{Map, Value, json};
 
-use super::plain::Plain;
-use super::{ask_diff, delete, had, limits, random, sample, set};
-use crate::generate::builder::{Builder, expected};
+use super::plain::PlainTree;
+use super::{ask_diff, delete, limits, random, sample, set, state_json};
+use crate::generate::builder::{FileBuilder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtDiff;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("SmtDiff");
     let plain = sample();
     for to in [1, 2, 5, 6, 8, 9] {
@@ -25,14 +25,20 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     random_diffs(file);
 }
 
-fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, input: &SmtDiff) {
+fn honest(
+    file: &mut FileBuilder,
+    flags: &[&str],
+    comment: &str,
+    plain: &PlainTree,
+    input: &SmtDiff,
+) {
     let from = input.from.map(|from| from.0);
     let mut keys = plain.keys();
     keys.sort_by_key(|key| hash_key(key));
     let change = |key: Vec<u8>| {
         let (height, _) = plain.last_change(&key, input.to.0)?;
-        let Value::Object(answer) = had(plain, &key, input.to.0) else { return None };
-        let mut change = Map::from_iter([("key".to_owned(), json!(Hex(key)))]);
+        let Value::Object(answer) = state_json(plain, &key, input.to.0) else { return None };
+        let mut change = Map::from_iter([("key".to_owned(), json!(HexBytes(key)))]);
         change.extend(answer);
         from.is_none_or(|from| height > from).then_some(Value::Object(change))
     };
@@ -55,8 +61,8 @@ pub(super) fn range(from: Option<u64>, to: u64) -> String {
     }
 }
 
-fn small_trees(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn small_trees(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     plain.apply(3, [set(7, b"alone")]);
     plain.apply(4, [delete(7)]);
     honest(file, &["Empty"], "genesis", &plain, &ask_diff(&plain, None, 0));
@@ -67,8 +73,8 @@ fn small_trees(file: &mut Builder) {
     }
 }
 
-fn recurring(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn recurring(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     plain.apply(0, [set(0, b"A"), set(1, b"other"), set(2, b"third")]);
     plain.apply(1, [delete(0), set(3, b"short-lived")]);
     plain.apply(2, [set(0, b"A"), delete(3)]);
@@ -78,8 +84,8 @@ fn recurring(file: &mut Builder) {
     }
 }
 
-fn at_limits(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn at_limits(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     plain.apply(0, [set(0, b"first"), (vec![], Some(vec![])), (vec![9; 256], Some(vec![8; 300]))]);
     plain.apply(MAX_HEIGHT, [set(0, b"last")]);
     for from in [None, Some(0), Some(MAX_HEIGHT - 1)] {
@@ -92,7 +98,7 @@ fn at_limits(file: &mut Builder) {
     honest(file, &["Limit"], "bytes and values at their limits", &plain, &input);
 }
 
-fn random_diffs(file: &mut Builder) {
+fn random_diffs(file: &mut FileBuilder) {
     for (blocks, keys) in [(6, 10), (12, 120)] {
         let plain = random(&mut Rng::new(blocks), blocks, keys);
         for from in [0, blocks / 2, blocks - 2] {

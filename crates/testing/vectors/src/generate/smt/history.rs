@@ -4,15 +4,15 @@ use prooflight_json::Quantity;
 use prooflight_smt::hash::MAX_HEIGHT;
 use serde_json::{Value, json};
 
-use super::plain::Plain;
-use super::{ask_history, delete, had, history_limits, key, random, sample, set};
-use crate::answer::Answer;
-use crate::generate::builder::{Builder, expected};
+use super::plain::PlainTree;
+use super::{ask_history, delete, history_limits, key, random, sample, set, state_json};
+use crate::answer::VerifierAnswer;
+use crate::generate::builder::{FileBuilder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtHistory;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("SmtHistory");
     ranges(file);
     recurring(file);
@@ -23,21 +23,29 @@ pub(in crate::generate) fn make(file: &mut Builder) {
 }
 
 /// The expected history of a key, from the list of its changes.
-fn told(plain: &Plain, key: &[u8], from: u64, to: u64) -> Answer {
+fn expected_history(plain: &PlainTree, key: &[u8], from: u64, to: u64) -> VerifierAnswer {
     let blocks = plain.history_blocks(key, from, to);
     // Every block of a history except the first is the one before a change.
     let mut changed: Vec<u64> = blocks.iter().skip(1).map(|height| height + 1).collect();
     let last = plain.last_change(key, blocks[blocks.len() - 1]).map(|(height, _)| height);
     changed.extend(last.filter(|&height| height == from));
     let hidden = changed.last() == Some(&from);
-    let entering = if hidden { Value::Null } else { had(plain, key, blocks[blocks.len() - 1]) };
-    let changes: Vec<Value> = changed.iter().rev().map(|&height| had(plain, key, height)).collect();
+    let entering =
+        if hidden { Value::Null } else { state_json(plain, key, blocks[blocks.len() - 1]) };
+    let changes: Vec<Value> =
+        changed.iter().rev().map(|&height| state_json(plain, key, height)).collect();
     let blocks: Vec<Quantity> = blocks.into_iter().map(Quantity).collect();
     expected(json!({ "blocks": blocks, "entering": entering, "changes": changes }))
 }
 
-fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, input: &SmtHistory) {
-    let told = told(plain, &input.key.0, input.from.0, input.to.0);
+fn honest(
+    file: &mut FileBuilder,
+    flags: &[&str],
+    comment: &str,
+    plain: &PlainTree,
+    input: &SmtHistory,
+) {
+    let told = expected_history(plain, &input.key.0, input.from.0, input.to.0);
     let mut all = flags.to_vec();
     if told["entering"].is_null() {
         all.push("Hidden");
@@ -48,7 +56,7 @@ fn honest(file: &mut Builder, flags: &[&str], comment: &str, plain: &Plain, inpu
     file.valid(&all, comment, input, told);
 }
 
-fn ranges(file: &mut Builder) {
+fn ranges(file: &mut FileBuilder) {
     let plain = sample();
     for number in [0, 1, 3, 4, 12, 16, 99] {
         for (from, to) in [(0, 9), (0, 0), (2, 2), (2, 8), (3, 7), (5, 6), (6, 6), (9, 9)] {
@@ -58,8 +66,8 @@ fn ranges(file: &mut Builder) {
     }
 }
 
-fn recurring(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn recurring(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     plain.apply(0, [set(0, b"A"), set(1, b"other")]);
     plain.apply(1, [set(0, b"B")]);
     plain.apply(2, [set(0, b"A")]);
@@ -73,8 +81,8 @@ fn recurring(file: &mut Builder) {
     }
 }
 
-fn empty(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn empty(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     let none = ask_history(&plain, &key(0), 0, 4);
     honest(file, &["Empty"], "no key in any block", &plain, &none);
     plain.apply(5, [set(0, b"first")]);
@@ -85,8 +93,8 @@ fn empty(file: &mut Builder) {
     }
 }
 
-fn at_limits(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn at_limits(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     plain.apply(0, [set(0, b"first"), set(1, b"")]);
     plain.apply(MAX_HEIGHT, [set(0, b"last")]);
     let input = ask_history(&plain, &key(0), 0, MAX_HEIGHT);
@@ -103,8 +111,8 @@ fn at_limits(file: &mut Builder) {
 }
 
 /// One key that changes in every block, alone in its tree.
-fn long(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn long(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     for height in 1..=300 {
         plain.apply(height, [set(0, b"")]);
     }
@@ -112,7 +120,7 @@ fn long(file: &mut Builder) {
     honest(file, &["Long"], "300 changes", &plain, &input);
 }
 
-fn random_histories(file: &mut Builder) {
+fn random_histories(file: &mut FileBuilder) {
     for (blocks, keys) in [(8, 3), (30, 20)] {
         let rng = &mut Rng::new(blocks);
         let plain = random(rng, blocks, keys);

@@ -3,15 +3,15 @@
 use prooflight_smt::hash::MAX_HEIGHT;
 use serde_json::{Value, json};
 
-use super::plain::Plain;
-use super::{ask_keys, delete, had, key, limits, random, sample, set, skipped};
-use crate::answer::Answer;
-use crate::generate::builder::{Builder, expected};
+use super::plain::PlainTree;
+use super::{ask_keys, delete, key, limits, random, sample, set, skipped, state_json};
+use crate::answer::VerifierAnswer;
+use crate::generate::builder::{FileBuilder, expected};
 use crate::generate::rng::Rng;
 use crate::smt::SmtProof;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("SmtProof");
     small_trees(file);
     one_key(file);
@@ -24,14 +24,15 @@ pub(in crate::generate) fn make(file: &mut Builder) {
 }
 
 pub(super) fn honest(
-    file: &mut Builder,
+    file: &mut FileBuilder,
     flags: &[&str],
     comment: &str,
-    plain: &Plain,
+    plain: &PlainTree,
     input: &SmtProof,
 ) {
     let height = input.height.0;
-    let answers: Vec<Value> = input.keys.iter().map(|key| had(plain, &key.0, height)).collect();
+    let answers: Vec<Value> =
+        input.keys.iter().map(|key| state_json(plain, &key.0, height)).collect();
     let kind = |answer: &Value| match answer {
         answer if answer.get("value").is_some() => "Present",
         answer if answer.get("deletedAt").is_some() => "Deleted",
@@ -46,8 +47,8 @@ pub(super) fn honest(
     file.valid(&all, comment, input, expected(json!({ "answers": answers })));
 }
 
-fn small_trees(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn small_trees(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     plain.apply(3, [set(7, b"alone")]);
     plain.apply(4, [delete(7)]);
     for (height, flag, comment) in [
@@ -65,7 +66,7 @@ fn small_trees(file: &mut Builder) {
     }
 }
 
-fn one_key(file: &mut Builder) {
+fn one_key(file: &mut FileBuilder) {
     let plain = sample();
     for height in [1, 2, 3, 5, 6, 7, 8, 9] {
         for number in [0, 1, 3, 4, 12, 16, 99, 100, 101, 102] {
@@ -75,7 +76,7 @@ fn one_key(file: &mut Builder) {
     }
 }
 
-fn many_keys(file: &mut Builder) {
+fn many_keys(file: &mut FileBuilder) {
     let plain = sample();
     let mut ask = |comment: &str, keys: &[Vec<u8>]| {
         honest(file, &[], comment, &plain, &ask_keys(&plain, 8, keys));
@@ -88,8 +89,8 @@ fn many_keys(file: &mut Builder) {
     ask("only keys that were never written", &(100..110).map(key).collect::<Vec<_>>());
 }
 
-fn at_limits(file: &mut Builder) {
-    let mut plain = Plain::default();
+fn at_limits(file: &mut FileBuilder) {
+    let mut plain = PlainTree::default();
     plain.apply(0, [set(0, &[1; 100]), set(1, b"")]);
     plain.apply(MAX_HEIGHT, [set(2, &[2; 128])]);
     for number in 0..4 {
@@ -103,20 +104,25 @@ fn at_limits(file: &mut Builder) {
     honest(file, &["Limit"], "bytes, keys and value at their limits", &plain, &input);
 
     // The following answers would be long, so they are not pinned.
-    let mut plain = Plain::default();
+    let mut plain = PlainTree::default();
     plain.apply(0, [set(0, &vec![0; 65_536])]);
     let input = ask_keys(&plain, 0, &[key(0)]);
     let comment = "a value of 65,536 bytes, as many as allowed by default";
-    file.valid(&["Limit", "Present"], comment, &input, Answer::new());
+    file.valid(&["Limit", "Present"], comment, &input, VerifierAnswer::new());
     let input = ask_keys(&plain, 0, &vec![vec![]; 4096]);
     let comment = "4,096 keys, as many as allowed by default";
-    file.valid(&["Limit", "ManyKeys"], comment, &input, Answer::new());
+    file.valid(&["Limit", "ManyKeys"], comment, &input, VerifierAnswer::new());
     let (plain, keys) = super::many_leaves(1300);
     let comment = "2,599 nodes, so many that a verifier may hash some before it has read all";
-    file.valid(&["ManyKeys", "Present"], comment, &ask_keys(&plain, 2, &keys), Answer::new());
+    file.valid(
+        &["ManyKeys", "Present"],
+        comment,
+        &ask_keys(&plain, 2, &keys),
+        VerifierAnswer::new(),
+    );
 }
 
-fn random_trees(file: &mut Builder, blocks: u64, keys: usize) {
+fn random_trees(file: &mut FileBuilder, blocks: u64, keys: usize) {
     let rng = &mut Rng::new(blocks);
     let plain = random(rng, blocks, keys);
     for (round, count) in [1, 1, 1, 2, 5, 20].into_iter().enumerate() {

@@ -5,10 +5,10 @@
 
 use prooflight_smt::hash::hash_key;
 
-use super::plain::{Plain, bit};
+use super::plain::{PlainTree, bit};
 use super::proof::honest;
 use super::{ask_keys, key, set};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 /// A key whose hash begins with these bits.
 fn beginning(bits: [u8; 2]) -> u16 {
@@ -19,13 +19,13 @@ fn beginning(bits: [u8; 2]) -> u16 {
     (0..u16::MAX).find(fits).expect("one key of four")
 }
 
-fn tree() -> Plain {
-    let mut plain = Plain::default();
+fn tree() -> PlainTree {
+    let mut plain = PlainTree::default();
     plain.apply(2, [set(beginning([1, 0]), b"left"), set(beginning([1, 1]), b"right")]);
     plain
 }
 
-pub(super) fn right(file: &mut Builder) {
+pub(super) fn right(file: &mut FileBuilder) {
     let plain = tree();
     for (comment, asked) in [
         ("an absent key on the right, before the left one", &[[0, 1], [1, 0]][..]),

@@ -1,23 +1,23 @@
 //! Branches, their labels, tags and counts.
 
 use prooflight_core::Reason;
-use prooflight_testkit::amb::proof::Part;
-use prooflight_testkit::amb::state::State;
-use prooflight_testkit::amb::tree::Record;
+use prooflight_testkit::amb::proof::ProofNode;
+use prooflight_testkit::amb::state::AmbModel;
+use prooflight_testkit::amb::tree::NodeRecord;
 
 use super::record;
-use crate::generate::amb::lies::{LIMIT_OF_COUNTS, Lies, node};
+use crate::generate::amb::lies::{AmbLies, COUNT_LIMIT, node};
 use crate::generate::amb::{get, nested};
 
-pub(super) fn branches(lies: &mut Lies<'_>) {
+pub(super) fn branches(lies: &mut AmbLies<'_>) {
     let query = get(&["aa"], 5);
     let comment = "the child that the key leads to is closed";
     lies.changed(comment, &query, Reason::NodeNotExpanded, |proof, state| {
-        *proof.on_path(b"aa", 2) = Part::closed(&record(state, b"aa", 2), 5, true);
+        *proof.on_path(b"aa", 2) = ProofNode::closed(&record(state, b"aa", 2), 5, true);
     });
     let all = lies.honest(&get(&["aa", "ab", "c", "e", "m"], 5)).root;
     lies.misread("a child opened that no key leads to", &query, |proof, _| {
-        let Part::Branch { children, .. } = &all else { panic!("a branch") };
+        let ProofNode::Branch { children, .. } = &all else { panic!("a branch") };
         children_of(&mut proof.root)[1] = children[1].clone();
     });
     let comment = "a branch at depth 2,304";
@@ -51,13 +51,15 @@ pub(super) fn branches(lies: &mut Lies<'_>) {
     let query = get(&["k"], 0);
     lies.changed(comment, &query, Reason::LabelOffPath, |proof, _| {
         let leaf = proof.on_path(b"k", 2).clone();
-        let children =
-            Box::new([leaf, Part::closed(&Record { live: 1, ..Record::EMPTY }, 0, false)]);
-        *proof.on_path(b"k", 2) = Part::Branch { tag: 2, label: vec![], children };
+        let children = Box::new([
+            leaf,
+            ProofNode::closed(&NodeRecord { live: 1, ..NodeRecord::EMPTY }, 0, false),
+        ]);
+        *proof.on_path(b"k", 2) = ProofNode::Branch { tag: 2, label: vec![], children };
     });
 }
 
-pub(super) fn counts(lies: &mut Lies<'_>) {
+pub(super) fn counts(lies: &mut AmbLies<'_>) {
     let query = get(&["aa"], 5);
     // The right child of the root: three live entries, the newest of block 4.
     for (comment, reason, change) in [
@@ -77,57 +79,58 @@ pub(super) fn counts(lies: &mut Lies<'_>) {
         ),
         ("a closed child with a lower version", Reason::RootMismatch, &|_, _, age| *age += 1),
         ("a closed child with 2^56 entries", Reason::CountOutOfRange, &|live, dead, _| {
-            *live = LIMIT_OF_COUNTS - 1;
+            *live = COUNT_LIMIT - 1;
             *dead = 1;
         }),
         (
             "a branch whose children add up to 2^56 entries",
             Reason::CountOutOfRange,
-            &|live, _, _| *live = LIMIT_OF_COUNTS - 1,
+            &|live, _, _| *live = COUNT_LIMIT - 1,
         ),
         ("an age of a closed child above R", Reason::VersionOutOfRange, &|_, _, age| *age = 6),
     ]
         as [(&str, Reason, &dyn Fn(&mut u64, &mut u64, &mut u64)); 7]
     {
         lies.changed(comment, &query, reason, |proof, _| {
-            let Part::Closed { live, dead, age, .. } = &mut children_of(&mut proof.root)[1] else {
+            let ProofNode::Closed { live, dead, age, .. } = &mut children_of(&mut proof.root)[1]
+            else {
                 panic!("closed")
             };
             change(live, dead, age);
         });
     }
-    lies.state = State::after([&[("", Some("1")), ("a", Some("2"))]]);
+    lies.state = AmbModel::after([&[("", Some("1")), ("a", Some("2"))]]);
     let comment = "a closed child without entries, one bit below the root";
     lies.changed(comment, &get(&[""], 0), Reason::InvalidEncoding, |proof, _| {
-        children_of(&mut proof.root)[1] = Part::closed(&Record::EMPTY, 0, false);
+        children_of(&mut proof.root)[1] = ProofNode::closed(&NodeRecord::EMPTY, 0, false);
     });
 }
 
-fn children_of(part: &mut Part) -> &mut [Part; 2] {
+fn children_of(part: &mut ProofNode) -> &mut [ProofNode; 2] {
     match part {
-        Part::Branch { children, .. } => children,
+        ProofNode::Branch { children, .. } => children,
         other => panic!("{other:?}"),
     }
 }
 
-fn tag_of(part: &mut Part) -> &mut u64 {
+fn tag_of(part: &mut ProofNode) -> &mut u64 {
     match part {
-        Part::Branch { tag, .. } => tag,
+        ProofNode::Branch { tag, .. } => tag,
         other => panic!("{other:?}"),
     }
 }
 
-fn label_of(part: &mut Part) -> &mut Vec<u8> {
+fn label_of(part: &mut ProofNode) -> &mut Vec<u8> {
     match part {
-        Part::Branch { label, .. } => label,
+        ProofNode::Branch { label, .. } => label,
         other => panic!("{other:?}"),
     }
 }
 
 /// Closes both children of the root, as nodes to which no key leads.
-fn close_children(root: &mut Part, state: &State) {
+fn close_children(root: &mut ProofNode, state: &AmbModel) {
     let tree = state.tree().expect("a tree");
     for (child, key) in children_of(root).iter_mut().zip([&b"aa"[..], b"m"]) {
-        *child = Part::closed(&node(&tree, key, 1).record, state.height, false);
+        *child = ProofNode::closed(&node(&tree, key, 1).record, state.height, false);
     }
 }

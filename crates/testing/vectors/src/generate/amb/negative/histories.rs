@@ -1,66 +1,78 @@
 //! Versions of keys, and their histories.
 
 use prooflight_core::Reason;
-use prooflight_testkit::amb::proof::{Content, Item};
+use prooflight_testkit::amb::proof::{HistoryPart, VersionContent};
 use prooflight_testkit::amb::prove::content;
 use prooflight_testkit::amb::tree::peaks;
 use serde_json::json;
 
 use super::hashes;
-use crate::generate::amb::lies::Lies;
+use crate::generate::amb::lies::AmbLies;
 use crate::generate::amb::{get, hist, long};
 
-pub(super) fn versions(lies: &mut Lies<'_>) {
+pub(super) fn versions(lies: &mut AmbLies<'_>) {
     let other = lies.honest(&get(&["c"], 1)).encode();
     let comment = "the answer for block 1 where block 3 was asked";
     lies.refused(comment, &get(&["c"], 3), &other);
 
     // "c" has "3" since block 0, "33" since block 1, "333" since block 3.
-    let later = Item::Version(4, content(Some(b"33"), false));
+    let later = HistoryPart::Version(4, content(Some(b"33"), false));
     for (comment, at, reason, past) in [
         (
             "the first version where the second one is in force",
             1,
             Reason::WrongVersion,
-            [Item::Integer(1), shown(5, b"3"), later.clone()],
+            [HistoryPart::Integer(1), shown(5, b"3"), later.clone()],
         ),
         (
             "a later version where the first one is in force",
             0,
             Reason::WrongVersion,
-            [Item::Integer(2), shown(4, b"33"), Item::Hash(hashes(&lies.state, b"c")[0])],
+            [
+                HistoryPart::Integer(2),
+                shown(4, b"33"),
+                HistoryPart::Hash(hashes(&lies.state, b"c")[0]),
+            ],
         ),
         (
             "\"not yet written\" although the first version is not later",
             0,
             Reason::WrongVersion,
             [
-                Item::Integer(0),
-                Item::Version(5, content(Some(b"3"), false)),
-                Item::Hash(hashes(&lies.state, b"c")[1]),
+                HistoryPart::Integer(0),
+                HistoryPart::Version(5, content(Some(b"3"), false)),
+                HistoryPart::Hash(hashes(&lies.state, b"c")[1]),
             ],
         ),
         (
             "a version that the key does not have",
             2,
             Reason::IndexOutOfRange,
-            [Item::Integer(3), shown(4, b"33"), Item::Hash(hashes(&lies.state, b"c")[0])],
+            [
+                HistoryPart::Integer(3),
+                shown(4, b"33"),
+                HistoryPart::Hash(hashes(&lies.state, b"c")[0]),
+            ],
         ),
         (
             "the first version with a later block than it has",
             0,
             Reason::RootMismatch,
             [
-                Item::Integer(0),
-                Item::Version(4, content(Some(b"3"), false)),
-                Item::Hash(hashes(&lies.state, b"c")[1]),
+                HistoryPart::Integer(0),
+                HistoryPart::Version(4, content(Some(b"3"), false)),
+                HistoryPart::Hash(hashes(&lies.state, b"c")[1]),
             ],
         ),
         (
             "the versions in force and next exchanged",
             0,
             Reason::RootMismatch,
-            [Item::Integer(1), shown(5, b"33"), Item::Version(4, content(Some(b"3"), false))],
+            [
+                HistoryPart::Integer(1),
+                shown(5, b"33"),
+                HistoryPart::Version(4, content(Some(b"3"), false)),
+            ],
         ),
     ] {
         lies.leaf(comment, &get(&["c"], at), "c", reason, |leaf| leaf.past = past.to_vec());
@@ -75,18 +87,18 @@ pub(super) fn versions(lies: &mut Lies<'_>) {
 }
 
 /// "x" is written in the blocks 0 to 6, and deleted in block 4.
-pub(super) fn histories(lies: &mut Lies<'_>) {
+pub(super) fn histories(lies: &mut AmbLies<'_>) {
     let value = |block: u64| block.to_string().into_bytes();
-    let at = |block: u64| Item::Version(6 - block, Content::Value(value(block)));
-    let closed = |block: u64| Item::Version(6 - block, content(Some(&value(block)), false));
-    let hash = |block: usize| Item::Hash(hashes(&long(6), b"x")[block]);
-    let number = Item::Integer;
-    let tombstone = Item::Version(2, Content::Tombstone);
+    let at = |block: u64| HistoryPart::Version(6 - block, VersionContent::Value(value(block)));
+    let closed = |block: u64| HistoryPart::Version(6 - block, content(Some(&value(block)), false));
+    let hash = |block: usize| HistoryPart::Hash(hashes(&long(6), b"x")[block]);
+    let number = HistoryPart::Integer;
+    let tombstone = HistoryPart::Version(2, VersionContent::Tombstone);
     let wrong = Reason::WrongVersion;
     let range_error = Reason::IndexOutOfRange;
     let pair = |first: usize| {
         let leaves = hashes(&long(6), b"x");
-        Item::Hash(peaks(&leaves[first..first + 2])[0])
+        HistoryPart::Hash(peaks(&leaves[first..first + 2])[0])
     };
     for (comment, from, to, reason, past) in [
         (
@@ -171,6 +183,6 @@ pub(super) fn histories(lies: &mut Lies<'_>) {
 }
 
 /// A shown past version.
-fn shown(age: u64, value: &[u8]) -> Item {
-    Item::Version(age, Content::Value(value.to_vec()))
+fn shown(age: u64, value: &[u8]) -> HistoryPart {
+    HistoryPart::Version(age, VersionContent::Value(value.to_vec()))
 }

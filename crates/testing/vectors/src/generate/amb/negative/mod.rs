@@ -8,39 +8,39 @@ mod ranges;
 mod updates;
 
 use prooflight_core::Hash;
-use prooflight_testkit::amb::state::State;
-use prooflight_testkit::amb::tree::{Record, past_hashes};
+use prooflight_testkit::amb::state::AmbModel;
+use prooflight_testkit::amb::tree::{NodeRecord, past_hashes};
 
-use super::lies::{Lies, node};
+use super::lies::{AmbLies, node};
 use super::{long, more, small};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("AmbProof");
-    proofs::envelopes(&mut Lies::new(file, "Envelope", small()));
-    proofs::roots(&mut Lies::new(file, "Roots", small()));
-    proofs::values(&mut Lies::new(file, "Values", small()));
-    proofs::leaves(&mut Lies::new(file, "Leaves", small()));
-    branches::branches(&mut Lies::new(file, "Branches", small()));
-    branches::counts(&mut Lies::new(file, "Counts", small()));
-    histories::versions(&mut Lies::new(file, "Versions", small()));
-    histories::histories(&mut Lies::new(file, "Histories", long(6)));
-    ranges::ranges(&mut Lies::new(file, "Ranges", small()));
-    ranges::cuts(&mut Lies::new(file, "Ranges", small()));
-    ranges::counting(&mut Lies::new(file, "Counting", small()));
-    ranges::transfers(&mut Lies::new(file, "Transfers", small()));
-    updates::updates(&mut Lies::new(file, "Updates", small()));
-    updates::arguments(&mut Lies::new(file, "Arguments", small()));
+    proofs::envelopes(&mut AmbLies::new(file, "Envelope", small()));
+    proofs::roots(&mut AmbLies::new(file, "Roots", small()));
+    proofs::values(&mut AmbLies::new(file, "Values", small()));
+    proofs::leaves(&mut AmbLies::new(file, "Leaves", small()));
+    branches::branches(&mut AmbLies::new(file, "Branches", small()));
+    branches::counts(&mut AmbLies::new(file, "Counts", small()));
+    histories::versions(&mut AmbLies::new(file, "Versions", small()));
+    histories::histories(&mut AmbLies::new(file, "Histories", long(6)));
+    ranges::ranges(&mut AmbLies::new(file, "Ranges", small()));
+    ranges::cuts(&mut AmbLies::new(file, "Ranges", small()));
+    ranges::counting(&mut AmbLies::new(file, "Counting", small()));
+    ranges::transfers(&mut AmbLies::new(file, "Transfers", small()));
+    updates::updates(&mut AmbLies::new(file, "Updates", small()));
+    updates::arguments(&mut AmbLies::new(file, "Arguments", small()));
     more::make(file);
 }
 
 /// The hashes of a key's past versions.
-fn hashes(state: &State, key: &[u8]) -> Vec<Hash> {
+fn hashes(state: &AmbModel, key: &[u8]) -> Vec<Hash> {
     past_hashes(&state.entries[key])
 }
 
 /// The record of the node that is so many branches below the root, on the path to a key.
-fn record(state: &State, key: &[u8], branches: usize) -> Record {
+fn record(state: &AmbModel, key: &[u8], branches: usize) -> NodeRecord {
     node(&state.tree().expect("a tree"), key, branches).record
 }

@@ -1,16 +1,16 @@
 //! What every proof has: its envelope, its root, and what the root is of.
 
 use prooflight_core::Reason;
-use prooflight_testkit::amb::proof::{Content, Leaf, Part};
+use prooflight_testkit::amb::proof::{ProofLeaf, ProofNode, VersionContent};
 use prooflight_testkit::amb::prove::{content, other_leaf, prove};
-use prooflight_testkit::amb::state::State;
-use prooflight_testkit::amb::tree::Record;
+use prooflight_testkit::amb::state::AmbModel;
+use prooflight_testkit::amb::tree::NodeRecord;
 use serde_json::json;
 
-use crate::generate::amb::lies::Lies;
+use crate::generate::amb::lies::AmbLies;
 use crate::generate::amb::{get, nested, range};
 
-pub(super) fn envelopes(lies: &mut Lies<'_>) {
+pub(super) fn envelopes(lies: &mut AmbLies<'_>) {
     let query = get(&["aa"], 5);
     let honest = lies.honest(&query).encode();
     let with = |from: usize, cut: usize, put: &[u8]| {
@@ -40,7 +40,7 @@ pub(super) fn envelopes(lies: &mut Lies<'_>) {
     lies.bytes("an integer of nine bytes", &query, &with(3, 1, &nine), Reason::InvalidEncoding);
 }
 
-pub(super) fn roots(lies: &mut Lies<'_>) {
+pub(super) fn roots(lies: &mut AmbLies<'_>) {
     let newest = lies.state.clone();
     // No age of its proof is above 3, and no newest version is above block 3.
     let query = get(&["e"], 3);
@@ -55,44 +55,44 @@ pub(super) fn roots(lies: &mut Lies<'_>) {
     lies.bytes(comment, &query, &before, Reason::RootMismatch);
 
     let record = newest.tree().expect("a tree").record;
-    let dead = Record { version: 5, live: 0, dead: 1, hash: record.hash };
+    let dead = NodeRecord { version: 5, live: 0, dead: 1, hash: record.hash };
     for (comment, record, reason) in [
-        ("the empty tree", Record::EMPTY, Reason::RootMismatch),
+        ("the empty tree", NodeRecord::EMPTY, Reason::RootMismatch),
         ("a hash alone, instead of the tree", record, Reason::NodeNotExpanded),
         ("the empty tree with a dead entry", dead, Reason::NodeNotExpanded),
     ] {
         lies.changed(comment, &query, reason, |proof, _| {
-            proof.root = Part::closed(&record, 5, true);
+            proof.root = ProofNode::closed(&record, 5, true);
         });
     }
 
     let query = get(&["a"], 0);
-    let one = State::after([&[("a", Some("1"))]]);
+    let one = AmbModel::after([&[("a", Some("1"))]]);
     let bytes = prove(&one, &query, None).encode();
-    lies.state = State::default();
+    lies.state = AmbModel::default();
     lies.bytes("a leaf where there is no entry", &query, &bytes, Reason::RootMismatch);
 }
 
-pub(super) fn values(lies: &mut Lies<'_>) {
+pub(super) fn values(lies: &mut AmbLies<'_>) {
     let live = get(&["aa"], 5);
     let deleted = get(&["d"], 5);
     let root = Reason::RootMismatch;
     lies.leaf("another value of the same length", &live, "aa", root, |leaf| {
-        leaf.content = Content::Value(b"9".to_vec());
+        leaf.content = VersionContent::Value(b"9".to_vec());
     });
     lies.leaf("a live entry shown as deleted", &live, "aa", root, |leaf| {
-        leaf.content = Content::Tombstone;
+        leaf.content = VersionContent::Tombstone;
     });
     lies.leaf("a deleted entry shown as live", &deleted, "d", root, |leaf| {
-        leaf.content = Content::Value(b"4".to_vec());
+        leaf.content = VersionContent::Value(b"4".to_vec());
     });
     lies.leaf("a state byte of 2", &live, "aa", Reason::InvalidEncoding, |leaf| {
-        leaf.content = Content::Other(vec![2]);
+        leaf.content = VersionContent::Other(vec![2]);
     });
     let comment = "a value one byte longer than the limit";
     lies.limited(comment, &live, &json!({ "maxValueBytes": 0 }), Reason::ValueTooLarge);
     lies.leaf("a value of 65,537 bytes", &live, "aa", Reason::ValueTooLarge, |leaf| {
-        leaf.content = Content::Value(vec![b'1'; 65_537]);
+        leaf.content = VersionContent::Value(vec![b'1'; 65_537]);
     });
     let comment = "an age above R: a version before block 0";
     lies.leaf(comment, &live, "aa", Reason::VersionOutOfRange, |leaf| leaf.age = 6);
@@ -101,7 +101,7 @@ pub(super) fn values(lies: &mut Lies<'_>) {
     lies.leaf(comment, &live, "aa", Reason::InvalidEncoding, |leaf| leaf.versions = 0);
 }
 
-pub(super) fn leaves(lies: &mut Lies<'_>) {
+pub(super) fn leaves(lies: &mut AmbLies<'_>) {
     let query = get(&["aa"], 5);
     let comment = "the leaf of an asked key shown as another key's, to make it absent";
     lies.leaf(comment, &query, "aa", Reason::LeafOfKey, |leaf| {
@@ -122,7 +122,7 @@ pub(super) fn leaves(lies: &mut Lies<'_>) {
     let entry = lies.state.entries[&b"e"[..]].clone();
     lies.leaf(comment, &absent, "b", Reason::LeafOffPath, |leaf| {
         let other = other_leaf(5, 0, b"e", &entry);
-        *leaf = Leaf { number: Some(0), ..other };
+        *leaf = ProofLeaf { number: Some(0), ..other };
     });
     let comment = "another key's leaf, its last bit changed";
     lies.leaf(comment, &absent, "b", Reason::LeafOffPath, |leaf| leaf.rest = b"a".to_vec());
@@ -153,6 +153,6 @@ pub(super) fn leaves(lies: &mut Lies<'_>) {
         "one true leaf instead of the whole tree, so that every other key would be absent";
     let query = get(&["aa", "c"], 5);
     lies.changed(comment, &query, Reason::RootMismatch, |proof, _| {
-        proof.root = Part::Leaf(proof.leaf(b"aa").clone());
+        proof.root = ProofNode::Leaf(proof.leaf(b"aa").clone());
     });
 }

@@ -1,24 +1,25 @@
 //! Ranges, and transfers, which are ranges of a whole tree.
 
 use prooflight_core::Reason;
-use prooflight_testkit::amb::proof::{Part, integer};
+use prooflight_testkit::amb::proof::{ProofNode, integer};
 use prooflight_testkit::amb::prove::{other_leaf, prove};
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
-use prooflight_testkit::amb::tree::Record;
+use prooflight_testkit::amb::state::AmbModel;
+use prooflight_testkit::amb::tree::NodeRecord;
 use serde_json::json;
 
-use crate::generate::amb::lies::{LIMIT_OF_COUNTS, Lies};
+use crate::generate::amb::lies::{AmbLies, COUNT_LIMIT};
 use crate::generate::amb::{count, long, range, reversed, transfer};
 
-pub(super) fn ranges(lies: &mut Lies<'_>) {
+pub(super) fn ranges(lies: &mut AmbLies<'_>) {
     let (newest, old) = (range("", None, 5), range("", None, 2));
     let comment = "a live entry in the middle is closed";
     lies.close(comment, &newest, "e", Reason::NodeNotExpanded);
     lies.close("an entry that was deleted later is closed", &old, "d", Reason::NodeNotExpanded);
     let comment = "a tombstone opened that must stay closed";
     lies.changed(comment, &newest, Reason::NodeNotVisited, |proof, state| {
-        *proof.on_path(b"d", 3) = Part::Leaf(other_leaf(5, 9, b"d", &state.entries[&b"d"[..]]));
+        *proof.on_path(b"d", 3) =
+            ProofNode::Leaf(other_leaf(5, 9, b"d", &state.entries[&b"d"[..]]));
     });
     let of_old = lies.honest(&old).encode();
     lies.refused("the proof for block 2, for block 5", &newest, &of_old);
@@ -35,12 +36,12 @@ pub(super) fn ranges(lies: &mut Lies<'_>) {
     let comment = "all closed, as if everything were dead";
     lies.changed(comment, &newest, Reason::RootMismatch, |proof, state| {
         let record = state.tree().expect("a tree").record;
-        let dead = Record { live: 0, dead: record.live + record.dead, ..record };
-        proof.root = Part::closed(&dead, 5, true);
+        let dead = NodeRecord { live: 0, dead: record.live + record.dead, ..record };
+        proof.root = ProofNode::closed(&dead, 5, true);
     });
 }
 
-pub(super) fn cuts(lies: &mut Lies<'_>) {
+pub(super) fn cuts(lies: &mut AmbLies<'_>) {
     let part = range("ab", Some("m"), 5);
     for (comment, flag, reason) in [
         ("a page cut at its beginning", cut_at(b"ab"), Reason::PageEnd),
@@ -52,7 +53,8 @@ pub(super) fn cuts(lies: &mut Lies<'_>) {
     ] {
         lies.changed(comment, &part, reason, |proof, _| proof.cut = flag);
     }
-    let page = |state: &State, query: &Query, cut: &str| prove(state, query, Some(cut.as_bytes()));
+    let page =
+        |state: &AmbModel, query: &Query, cut: &str| prove(state, query, Some(cut.as_bytes()));
     let all = range("", None, 5);
     let mut whole = page(&lies.state, &all, "c");
     whole.cut = vec![0];
@@ -69,32 +71,32 @@ pub(super) fn cuts(lies: &mut Lies<'_>) {
     lies.refused(comment, &from_end, &first);
 }
 
-pub(super) fn counting(lies: &mut Lies<'_>) {
+pub(super) fn counting(lies: &mut AmbLies<'_>) {
     let (all, part) = (count("", None), count("ab", Some("m")));
     let (of_all, of_part) = (lies.honest(&all).encode(), lies.honest(&part).encode());
     lies.refused("the count of all for a part", &part, &of_all);
     lies.refused("the count of a part for all", &all, &of_part);
     let comment = "the whole tree closed, as if it lay in the range";
     lies.changed(comment, &part, Reason::NodeNotExpanded, |proof, state| {
-        proof.root = Part::closed(&state.tree().expect("a tree").record, 5, true);
+        proof.root = ProofNode::closed(&state.tree().expect("a tree").record, 5, true);
     });
     let comment = "dead entries counted as live";
     lies.changed(comment, &all, Reason::RootMismatch, |proof, _| {
-        let Part::Closed { live, dead, .. } = &mut proof.root else { panic!("closed") };
+        let ProofNode::Closed { live, dead, .. } = &mut proof.root else { panic!("closed") };
         *live += std::mem::take(dead);
     });
     for (comment, most, reason) in [
         ("the number of all raised by one", None, Reason::RootMismatch),
-        ("all of 2^56 entries", Some(LIMIT_OF_COUNTS - 1), Reason::CountOutOfRange),
+        ("all of 2^56 entries", Some(COUNT_LIMIT - 1), Reason::CountOutOfRange),
     ] {
         lies.changed(comment, &all, reason, |proof, _| {
-            let Part::Closed { live, .. } = &mut proof.root else { panic!("closed") };
+            let ProofNode::Closed { live, .. } = &mut proof.root else { panic!("closed") };
             *live = most.unwrap_or(*live + 1);
         });
     }
 }
 
-pub(super) fn transfers(lies: &mut Lies<'_>) {
+pub(super) fn transfers(lies: &mut AmbLies<'_>) {
     let (all, changes) = (transfer("", None, None), transfer("", None, Some(2)));
     let mut opened = lies.honest(&all);
     let closed = lies.honest(&changes);

@@ -1,19 +1,19 @@
 //! Updates, and the arguments of a verification.
 
 use prooflight_core::Reason;
-use prooflight_testkit::amb::proof::{Item, Part};
+use prooflight_testkit::amb::proof::{HistoryPart, ProofNode};
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
 use prooflight_testkit::amb::tree::peaks;
 use serde_json::json;
 
 use super::{hashes, record};
-use crate::generate::amb::lies::Lies;
+use crate::generate::amb::lies::AmbLies;
 use crate::generate::amb::{
     delete, get, hist, input, owned, part, range, set, transfer, update, update_input,
 };
 
-pub(super) fn updates(lies: &mut Lies<'_>) {
+pub(super) fn updates(lies: &mut AmbLies<'_>) {
     let state = lies.state.clone();
     let few = part(&state, &["aa"]).1;
     let ops = [set("aa", "n"), set("ez", "n")];
@@ -22,7 +22,7 @@ pub(super) fn updates(lies: &mut Lies<'_>) {
 
     let query = Query::Update { keys: owned(&["aa"]) };
     let mut proof = lies.honest(&query);
-    *proof.on_path(b"aa", 2) = Part::closed(&record(&state, b"aa", 2), 5, true);
+    *proof.on_path(b"aa", 2) = ProofNode::closed(&record(&state, b"aa", 2), 5, true);
     let parts = [(owned(&["aa"]), proof.encode())];
     let input = update_input(&state, &[set("aa", "n")], &parts);
     let comment = "a child closed that an operation needs";
@@ -50,10 +50,10 @@ pub(super) fn updates(lies: &mut Lies<'_>) {
     let (mut other, c) = (peaks(&hashes(&state, b"c")), Query::Update { keys: owned(&["c"]) });
     other[0][0] ^= 1;
     let mut forgotten = lies.honest(&c);
-    forgotten.leaf(b"c").past = other.into_iter().map(Item::Hash).collect();
+    forgotten.leaf(b"c").past = other.into_iter().map(HistoryPart::Hash).collect();
     let mut fewer = lies.honest(&c);
     fewer.leaf(b"c").versions = 2;
-    fewer.leaf(b"c").past = vec![Item::Hash(hashes(&state, b"c")[0])];
+    fewer.leaf(b"c").past = vec![HistoryPart::Hash(hashes(&state, b"c")[0])];
     for (comment, proof) in [
         ("peaks of another history, so that the next root would forget it", forgotten),
         ("a number of versions lower by one, with the peaks of that number", fewer),
@@ -70,7 +70,7 @@ pub(super) fn updates(lies: &mut Lies<'_>) {
     lies.invalid("two parts, one against another root", &input, Reason::RootMismatch);
 }
 
-pub(super) fn arguments(lies: &mut Lies<'_>) {
+pub(super) fn arguments(lies: &mut AmbLies<'_>) {
     let state = lies.state.clone();
     let honest = |query: &Query| input(&state, query, &prove(&state, query, None).encode());
     let one = get(&["aa"], 5);

@@ -1,15 +1,15 @@
 //! Honest numbers of keys between two bounds.
 
-use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::state::AmbModel;
 
-use super::Kept;
+use super::AmbChain;
 use super::pages::BOUNDS;
 use crate::generate::amb::count;
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 const FLAG: &str = "Counts";
 
-pub(super) fn make(file: &mut Builder, kept: &Kept) {
+pub(super) fn make(file: &mut FileBuilder, kept: &AmbChain) {
     let (all, head) = (count("", None), kept.head());
     kept.valid(file, FLAG, "count: all keys of the head", (&all, head), None);
     for by in 0..head {
@@ -27,7 +27,7 @@ pub(super) fn make(file: &mut Builder, kept: &Kept) {
             None,
         );
     }
-    let nothing = Kept::new(State { height: 1, ..State::default() });
+    let nothing = AmbChain::new(AmbModel { height: 1, ..AmbModel::default() });
     nothing.valid(file, FLAG, "count: a state without keys", (&all, 1), None);
     let part = count("b", Some("d"));
     nothing.valid(file, FLAG, "count: a part of a state without keys", (&part, 1), None);

@@ -3,20 +3,20 @@
 use prooflight_core::chain::{ChainConfig, ChainLimits, Checkpoint, SchemeConfig};
 use prooflight_core::{Hash, Reason, Scheme};
 use prooflight_json::checkpoint::CheckpointJson;
-use prooflight_json::{Hash32, Hex};
+use prooflight_json::{Hash32, HexBytes};
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::state::AmbModel;
 use serde_json::{Value, json};
 
-use super::super::made::{accepted, config, header, sign, sync};
-use super::{Kept, group, invalid, of_amb};
+use super::super::header_chain::{accepted, config, header, sign, sync};
+use super::{AmbChain, group, invalid, of_amb};
 use crate::generate::amb::{answer, count, range, small};
-use crate::generate::builder::{Builder, expected};
+use crate::generate::builder::{FileBuilder, expected};
 
 const FLAG: &str = "Headers";
 
-pub(super) fn make(file: &mut Builder, kept: &Kept) {
+pub(super) fn make(file: &mut FileBuilder, kept: &AmbChain) {
     for (of, query) in [("range", range("ab", Some("m"), 3)), ("count", count("ab", Some("m")))] {
         places(file, kept, of, &query);
         roots(file, of, &query);
@@ -26,8 +26,8 @@ pub(super) fn make(file: &mut Builder, kept: &Kept) {
 }
 
 /// Headers that are not in the head's history, or not shown to be.
-fn places(file: &mut Builder, kept: &Kept, of: &str, query: &Query) {
-    let fork = Kept::changed(of_amb(ChainLimits::default()), small(), |header| {
+fn places(file: &mut FileBuilder, kept: &AmbChain, of: &str, query: &Query) {
+    let fork = AmbChain::changed(of_amb(ChainLimits::default()), small(), |header| {
         header.timestamp_ms += 1;
     });
     let (chain, head) = (&kept.chain, kept.head());
@@ -35,7 +35,7 @@ fn places(file: &mut Builder, kept: &Kept, of: &str, query: &Query) {
     let by_head = kept.honest(query, head);
     let path = |of: &[Hash]| json!(of.iter().copied().map(Hash32).collect::<Vec<_>>());
     let right = chain.path(3, head);
-    let of_fork = json!(Hex(fork.chain.headers[3].encode()));
+    let of_fork = json!(HexBytes(fork.chain.headers[3].encode()));
     let (signed, bytes) = (chain.signed(3).encode(), chain.headers[3].encode());
     let mut unsigned = chain.signed(head);
     unsigned.signatures[0].1[0] ^= 1;
@@ -48,7 +48,7 @@ fn places(file: &mut Builder, kept: &Kept, of: &str, query: &Query) {
     };
     let (no, argument) = (Reason::NotAnAncestor, Reason::InvalidArgument);
     case("the header is of a fork", &honest, &[("header", of_fork.clone())], no);
-    let of_2 = json!(Hex(chain.headers[2].encode()));
+    let of_2 = json!(HexBytes(chain.headers[2].encode()));
     case("the header of another block with this path", &honest, &[("header", of_2)], no);
     case("the header has no path", &honest, &[("path", json!([]))], no);
     case("the path of the header is too short by one", &honest, &[("path", path(&right[1..]))], no);
@@ -58,22 +58,22 @@ fn places(file: &mut Builder, kept: &Kept, of: &str, query: &Query) {
     let above = [
         ("head", json!(older.head)),
         ("inclusion", json!(older.inclusion)),
-        ("header", json!(Hex(chain.headers[5].encode()))),
+        ("header", json!(HexBytes(chain.headers[5].encode()))),
         ("path", json!([])),
     ];
     case("the header is above the head", &by_head, &above, no);
-    let trailing = json!(Hex([&bytes[..], &[0]].concat()));
+    let trailing = json!(HexBytes([&bytes[..], &[0]].concat()));
     case("a byte after the header", &honest, &[("header", trailing)], Reason::TrailingBytes);
-    let signed = [("header", json!(Hex(signed)))];
+    let signed = [("header", json!(HexBytes(signed)))];
     case("the header has signatures", &honest, &signed, Reason::TrailingBytes);
     case("the header is null", &honest, &[("header", Value::Null)], argument);
     case("the path of the header is null", &honest, &[("path", Value::Null)], argument);
     let short = [("path", json!(["0x00"]))];
     case("the path of the header has a hash of one byte", &honest, &short, argument);
     case("a path without a header", &by_head, &[("path", json!([]))], argument);
-    let header = [("header", json!(Hex(bytes)))];
+    let header = [("header", json!(HexBytes(bytes)))];
     case("a header without a path", &by_head, &header, argument);
-    let wrong = [("head", json!(Hex(unsigned.encode()))), ("header", of_fork)];
+    let wrong = [("head", json!(HexBytes(unsigned.encode()))), ("header", of_fork)];
     case(
         "a wrong signature, and the header is of a fork",
         &honest,
@@ -84,17 +84,18 @@ fn places(file: &mut Builder, kept: &Kept, of: &str, query: &Query) {
 }
 
 /// Chains whose headers, or some of them, have no root of `amb`.
-fn roots(file: &mut Builder, of: &str, query: &Query) {
+fn roots(file: &mut FileBuilder, of: &str, query: &Query) {
     let wrong = Reason::WrongSchemes;
-    let mut case = |comment: &str, kept: &Kept, by, change: &dyn Fn(&mut Value), reason| {
+    let mut case = |comment: &str, kept: &AmbChain, by, change: &dyn Fn(&mut Value), reason| {
         let mut input = kept.honest(query, by);
         change(&mut input);
         invalid(file, FLAG, &format!("{of}: {comment}"), &input, reason);
     };
-    let smt = ChainConfig { schemes: vec![SchemeConfig::plain(Scheme::Smt)], ..config(1, 1) };
-    let without = Kept::with(smt.clone(), small());
+    let smt =
+        ChainConfig { schemes: vec![SchemeConfig::without_params(Scheme::Smt)], ..config(1, 1) };
+    let without = AmbChain::with(smt.clone(), small());
     case("a chain without the scheme", &without, 5, &|_| (), wrong);
-    let sometimes = Kept::changed(smt, small(), |header| {
+    let sometimes = AmbChain::changed(smt, small(), |header| {
         if header.height == 3 {
             let root = small().as_of(3).root().to_vec();
             header.roots.push((Scheme::Amb.id(), root));
@@ -102,7 +103,7 @@ fn roots(file: &mut Builder, of: &str, query: &Query) {
     });
     let comment = "the header has a root of amb, which the chain does not keep";
     case(comment, &sometimes, 3, &|_| (), wrong);
-    let missing = Kept::changed(of_amb(ChainLimits::default()), small(), |header| {
+    let missing = AmbChain::changed(of_amb(ChainLimits::default()), small(), |header| {
         if header.height == 3 {
             header.roots.clear();
         }
@@ -124,7 +125,7 @@ fn roots(file: &mut Builder, of: &str, query: &Query) {
 }
 
 /// Blocks above the header whose root would have to prove them.
-fn blocks(file: &mut Builder, kept: &Kept) {
+fn blocks(file: &mut FileBuilder, kept: &AmbChain) {
     let query = range("ab", Some("m"), 3);
     for (comment, by, at) in [
         ("a block above the head", 5, "0x6"),
@@ -143,15 +144,16 @@ fn blocks(file: &mut Builder, kept: &Kept) {
 }
 
 /// Heads as high as blocks can be, and one more.
-fn heights(file: &mut Builder, of: &str, query: &Query) {
+fn heights(file: &mut FileBuilder, of: &str, query: &Query) {
     for (height, is_valid) in [((1 << 52) - 1, true), (1 << 52, false)] {
-        let state = State { height, ..small() };
+        let state = AmbModel { height, ..small() };
         let config = of_amb(ChainLimits::default());
         let mut head = header(&config, height, [1; 32], [2; 32]);
         head.roots = vec![(Scheme::Amb.id(), state.root().to_vec())];
         let checkpoint = Checkpoint { config, height, header_hash: head.hash() };
         let synced = sync(&checkpoint, &sign(&head, &[0]), &[]);
-        let mut input = Kept::new(small()).proven(query, 5, &prove(&state, query, None).encode());
+        let mut input =
+            AmbChain::new(small()).proven(query, 5, &prove(&state, query, None).encode());
         input["checkpoint"] = json!(CheckpointJson::from(&checkpoint));
         input["head"] = json!(synced.head);
         input["inclusion"] = json!([]);

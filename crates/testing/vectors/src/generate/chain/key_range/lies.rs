@@ -1,19 +1,19 @@
 //! Proofs of pages and numbers that were changed to leave out keys, to make some up, or to alter them.
 
 use prooflight_core::Reason;
-use prooflight_testkit::amb::proof::{Content, Item, Part, Proof, integer};
+use prooflight_testkit::amb::proof::{HistoryPart, ModelProof, ProofNode, VersionContent, integer};
 use prooflight_testkit::amb::prove::{other_leaf, prove};
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::tree::{Kind, Node, Record, bit, value_hash};
+use prooflight_testkit::amb::tree::{NodeKind, NodeRecord, TreeNode, bit, value_hash};
 
-use super::{Kept, invalid, refused};
+use super::{AmbChain, invalid, refused};
 use crate::generate::amb::{count, range, reversed, small};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 const FLAG: &str = "Lies";
 
-pub(super) fn make(file: &mut Builder, kept: &Kept) {
-    let mut lies = Lies { file, kept };
+pub(super) fn make(file: &mut FileBuilder, kept: &AmbChain) {
+    let mut lies = RangeLies { file, kept };
     omissions(&mut lies);
     alterations(&mut lies);
     cuts(&mut lies);
@@ -21,18 +21,18 @@ pub(super) fn make(file: &mut Builder, kept: &Kept) {
 }
 
 /// Adds changed proofs, by the root of the head, block 5.
-struct Lies<'a> {
-    file: &'a mut Builder,
-    kept: &'a Kept,
+struct RangeLies<'a> {
+    file: &'a mut FileBuilder,
+    kept: &'a AmbChain,
 }
 
-impl Lies<'_> {
+impl RangeLies<'_> {
     fn lie(
         &mut self,
         comment: &str,
         query: &Query,
         reason: Reason,
-        change: impl FnOnce(&mut Proof),
+        change: impl FnOnce(&mut ModelProof),
     ) {
         let mut proof = prove(&small(), query, None);
         change(&mut proof);
@@ -42,13 +42,13 @@ impl Lies<'_> {
     }
 
     /// Adds a changed page of which only the code of the refusal is pinned.
-    fn misread(&mut self, comment: &str, query: &Query, proof: &Proof) {
+    fn misread(&mut self, comment: &str, query: &Query, proof: &ModelProof) {
         let input = self.kept.proven(query, 5, &proof.encode());
         refused(self.file, FLAG, &format!("range: {comment}"), &input);
     }
 }
 
-fn omissions(lies: &mut Lies<'_>) {
+fn omissions(lies: &mut RangeLies<'_>) {
     let (all, old, root) = (range("", None, 5), range("", None, 2), Reason::RootMismatch);
     let not_opened = Reason::NodeNotExpanded;
     for (comment, query, key) in [
@@ -60,40 +60,41 @@ fn omissions(lies: &mut Lies<'_>) {
         ("a key that was written later is closed", &old, "kaa1"),
     ] {
         lies.lie(comment, query, not_opened, |proof| {
-            *place(proof, key) = Part::closed(&record(key), 5, true);
+            *place(proof, key) = ProofNode::closed(&record(key), 5, true);
         });
         let comment = format!("{comment}, as if it were dead");
         lies.lie(&comment, query, dead_reason(query, key), |proof| {
             let record = record(key);
-            let dead = Record { live: 0, dead: 1, ..record };
-            *place(proof, key) = Part::closed(&dead, 5, true);
+            let dead = NodeRecord { live: 0, dead: 1, ..record };
+            *place(proof, key) = ProofNode::closed(&dead, 5, true);
         });
     }
     lies.lie("all keys are closed", &all, not_opened, |proof| {
-        proof.root = Part::closed(&tree().record, 5, true);
+        proof.root = ProofNode::closed(&tree().record, 5, true);
     });
     lies.lie("all keys are closed, as if they were dead", &all, root, |proof| {
         let record = tree().record;
-        let dead = Record { live: 0, dead: record.live + record.dead, ..record };
-        proof.root = Part::closed(&dead, 5, true);
+        let dead = NodeRecord { live: 0, dead: record.live + record.dead, ..record };
+        proof.root = ProofNode::closed(&dead, 5, true);
     });
     lies.lie("a key is left out, and its neighbour has its place", &all, root, |proof| {
         // The branch above `kaa1` and `kaa2`.
         let only = place(proof, "kaa2").clone();
         let depth = depth_of("kaa1") - 1;
         let mut leaf = only;
-        if let Part::Leaf(leaf) = &mut leaf {
+        if let ProofNode::Leaf(leaf) = &mut leaf {
             leaf.rest = b"kaa2".to_vec();
         }
         *proof.on_path(b"kaa1", depth) = leaf;
     });
     lies.lie("the tree without keys", &all, root, |proof| {
-        proof.root = Part::closed(&Record::EMPTY, 0, true);
+        proof.root = ProofNode::closed(&NodeRecord::EMPTY, 0, true);
     });
     lies.lie("a deleted key is opened", &all, Reason::NodeNotVisited, |proof| {
         let depth = depth_of("d");
         let state = small();
-        *proof.on_path(b"d", depth) = Part::Leaf(other_leaf(5, 9, b"d", &state.entries[&b"d"[..]]));
+        *proof.on_path(b"d", depth) =
+            ProofNode::Leaf(other_leaf(5, 9, b"d", &state.entries[&b"d"[..]]));
     });
 }
 
@@ -107,33 +108,33 @@ fn dead_reason(query: &Query, key: &str) -> Reason {
     }
 }
 
-fn alterations(lies: &mut Lies<'_>) {
+fn alterations(lies: &mut RangeLies<'_>) {
     let (all, old, root) = (range("", None, 5), range("", None, 2), Reason::RootMismatch);
     lies.lie("another value", &all, root, |proof| {
-        proof.leaf(b"aa").content = Content::Value(b"2".to_vec());
+        proof.leaf(b"aa").content = VersionContent::Value(b"2".to_vec());
     });
     lies.lie("the empty value", &all, root, |proof| {
-        proof.leaf(b"aa").content = Content::Value(vec![]);
+        proof.leaf(b"aa").content = VersionContent::Value(vec![]);
     });
     lies.lie("the hash of the value as the value", &all, root, |proof| {
-        proof.leaf(b"aa").content = Content::Value(value_hash(Some(b"1")).to_vec());
+        proof.leaf(b"aa").content = VersionContent::Value(value_hash(Some(b"1")).to_vec());
     });
     lies.lie("the values of two keys exchanged", &all, root, |proof| {
-        proof.leaf(b"aa").content = Content::Value(b"5".to_vec());
-        proof.leaf(b"e").content = Content::Value(b"1".to_vec());
+        proof.leaf(b"aa").content = VersionContent::Value(b"5".to_vec());
+        proof.leaf(b"e").content = VersionContent::Value(b"1".to_vec());
     });
     lies.lie("a value since another block", &all, root, |proof| proof.leaf(b"e").age += 1);
     lies.lie("a value since before block 0", &all, Reason::VersionOutOfRange, |proof| {
         proof.leaf(b"e").age = 6;
     });
     lies.lie("a key with a value as a deleted one", &all, Reason::NodeNotVisited, |proof| {
-        proof.leaf(b"e").content = Content::Tombstone;
+        proof.leaf(b"e").content = VersionContent::Tombstone;
     });
     lies.lie("another key", &all, root, |proof| proof.leaf(b"m").rest = b"n".to_vec());
     lies.lie("a key with a byte more", &all, root, |proof| proof.leaf(b"m").rest.push(0));
     lies.lie("a byte of the value in the key", &all, root, |proof| {
         proof.leaf(b"m").rest = b"m8".to_vec();
-        proof.leaf(b"m").content = Content::Value(vec![]);
+        proof.leaf(b"m").content = VersionContent::Value(vec![]);
     });
     lies.lie("two neighbours exchanged", &all, Reason::LeafOffPath, |proof| {
         let first = proof.leaf(b"aa").clone();
@@ -151,22 +152,22 @@ fn alterations(lies: &mut Lies<'_>) {
     // `c` has `3` since block 0, `33` since block 1, `333` since block 3.
     lies.lie("an older value than the one at the block", &old, Reason::WrongVersion, |proof| {
         let leaf = proof.leaf(b"c");
-        leaf.past[0] = Item::Integer(1);
-        leaf.past[1] = Item::Version(5, Content::Value(b"3".to_vec()));
-        leaf.past.insert(2, Item::Version(4, Content::Hash(value_hash(Some(b"33")))));
+        leaf.past[0] = HistoryPart::Integer(1);
+        leaf.past[1] = HistoryPart::Version(5, VersionContent::Value(b"3".to_vec()));
+        leaf.past.insert(2, HistoryPart::Version(4, VersionContent::Hash(value_hash(Some(b"33")))));
         leaf.past.truncate(3);
     });
     lies.lie("a key that was written later, since the block", &old, root, |proof| {
         let leaf = proof.leaf(b"kaa1");
         leaf.age = 3;
-        leaf.content = Content::Value(b"6".to_vec());
+        leaf.content = VersionContent::Value(b"6".to_vec());
     });
     lies.lie("more versions than the key has", &all, root, |proof| {
         proof.leaf(b"c").versions += 1;
     });
 }
 
-fn cuts(lies: &mut Lies<'_>) {
+fn cuts(lies: &mut RangeLies<'_>) {
     let (part, back) = (range("ab", Some("m"), 5), reversed("ab", Some("m"), 5));
     let end = Reason::PageEnd;
     for (comment, cut) in [
@@ -195,7 +196,7 @@ fn cuts(lies: &mut Lies<'_>) {
     page.cut = cut_at(b"c");
     lies.misread("a page cut at e as one cut at c, with more than its keys", &all, &page);
     let whole = prove(&small(), &all, None);
-    page = Proof { cut: cut_at(b"e"), ..whole };
+    page = ModelProof { cut: cut_at(b"e"), ..whole };
     lies.misread("all keys as a page cut at e", &all, &page);
     let back = reversed("", None, 5);
     let mut page = prove(&small(), &back, Some(b"e"));
@@ -205,10 +206,10 @@ fn cuts(lies: &mut Lies<'_>) {
     lies.misread("a page of some keys as one of all, descending", &back, &page);
 }
 
-fn numbers(lies: &mut Lies<'_>) {
+fn numbers(lies: &mut RangeLies<'_>) {
     let (all, part, root) = (count("", None), count("ab", Some("m")), Reason::RootMismatch);
-    let closed = |part: &mut Part, change: &dyn Fn(&mut u64, &mut u64)| {
-        let Part::Closed { live, dead, .. } = part else { panic!("closed") };
+    let closed = |part: &mut ProofNode, change: &dyn Fn(&mut u64, &mut u64)| {
+        let ProofNode::Closed { live, dead, .. } = part else { panic!("closed") };
         change(live, dead);
     };
     for (comment, reason, change) in [
@@ -238,17 +239,17 @@ fn numbers(lies: &mut Lies<'_>) {
     });
     let comment = "the whole tree is closed, as if it lay in the part";
     lies.lie(comment, &part, Reason::NodeNotExpanded, |proof| {
-        proof.root = Part::closed(&tree().record, 5, true);
+        proof.root = ProofNode::closed(&tree().record, 5, true);
     });
     lies.lie("the tree without keys", &all, root, |proof| {
-        proof.root = Part::closed(&Record::EMPTY, 0, false);
+        proof.root = ProofNode::closed(&NodeRecord::EMPTY, 0, false);
     });
     lies.lie("the tree without keys, for a part", &part, root, |proof| {
-        proof.root = Part::closed(&Record::EMPTY, 0, true);
+        proof.root = ProofNode::closed(&NodeRecord::EMPTY, 0, true);
     });
 }
 
-fn tree() -> Node {
+fn tree() -> TreeNode {
     small().tree().expect("a tree")
 }
 
@@ -258,13 +259,13 @@ fn depth_of(key: &str) -> usize {
 }
 
 /// The record of a key's leaf.
-fn record(key: &str) -> Record {
+fn record(key: &str) -> NodeRecord {
     leaf_of(key).0
 }
 
-fn leaf_of(key: &str) -> (Record, usize) {
+fn leaf_of(key: &str) -> (NodeRecord, usize) {
     let (mut node, mut depth) = (tree(), 0);
-    while let Kind::Branch { prefix, children } = node.kind {
+    while let NodeKind::Branch { prefix, children } = node.kind {
         let [left, right] = *children;
         node = if bit(key.as_bytes(), prefix.len()) { right } else { left };
         depth += 1;
@@ -273,10 +274,10 @@ fn leaf_of(key: &str) -> (Record, usize) {
 }
 
 /// The place of a key's leaf in a proof, or of the closed node above it.
-fn place<'a>(proof: &'a mut Proof, key: &str) -> &'a mut Part {
+fn place<'a>(proof: &'a mut ModelProof, key: &str) -> &'a mut ProofNode {
     let key = key.as_bytes();
     let mut depth = 0;
-    while matches!(proof.on_path(key, depth), Part::Branch { .. }) {
+    while matches!(proof.on_path(key, depth), ProofNode::Branch { .. }) {
         depth += 1;
     }
     proof.on_path(key, depth)

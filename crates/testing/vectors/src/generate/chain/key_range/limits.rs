@@ -2,24 +2,24 @@
 
 use prooflight_core::Reason;
 use prooflight_core::chain::ChainLimits;
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::state::AmbModel;
 use serde_json::json;
 
-use super::{Kept, group, invalid, of_amb};
+use super::{AmbChain, group, invalid, of_amb};
 use crate::generate::amb::{count, range, small};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 const FLAG: &str = "Limit";
 
-pub(super) fn make(file: &mut Builder) {
+pub(super) fn make(file: &mut FileBuilder) {
     values(file);
     bounds(file);
     entries(file);
     for (of, query) in [("range", range("aa", Some("c"), 5)), ("count", count("aa", Some("c")))] {
-        let kept = Kept::new(small());
+        let kept = AmbChain::new(small());
         let mut proof = prove(&small(), &query, None).encode();
         proof.resize((8 << 20) + 1, 0);
         let input = kept.proven(&query, 5, &proof);
@@ -32,9 +32,9 @@ pub(super) fn make(file: &mut Builder) {
 }
 
 /// The longest value of the small state has three bytes, `333` of `c`.
-fn values(file: &mut Builder) {
+fn values(file: &mut FileBuilder) {
     let with = |max_key, max_value, state| {
-        Kept::with(of_amb(ChainLimits { max_key, max_value, max_ops: 100 }), state)
+        AmbChain::with(of_amb(ChainLimits { max_key, max_value, max_ops: 100 }), state)
     };
     let (all, counted) = (range("", None, 5), count("", None));
     let most = with(4, 3, small());
@@ -47,7 +47,7 @@ fn values(file: &mut Builder) {
     less.valid(file, FLAG, comment, (&range("", None, 1), 5), None);
     let comment = "count: a value longer than the chain allows, which is not shown";
     less.valid(file, FLAG, comment, (&counted, 5), None);
-    let mut large = State::default();
+    let mut large = AmbModel::default();
     large.apply(0, [(b"large".to_vec(), Some(vec![0xa5; 65_537]))]);
     let query = range("", None, 0);
     let allowed = with(256, 65_537, large.clone());
@@ -59,9 +59,9 @@ fn values(file: &mut Builder) {
 }
 
 /// Bounds are no keys: they may be longer than those of the chain, but have at most 257 bytes.
-fn bounds(file: &mut Builder) {
+fn bounds(file: &mut FileBuilder) {
     let limits = ChainLimits { max_key: 4, max_value: 3, max_ops: 100 };
-    let kept = Kept::with(of_amb(limits), small());
+    let kept = AmbChain::with(of_amb(limits), small());
     let (lo, hi) = ([&b"aa"[..], &[0; 255]].concat(), [&b"m"[..], &[0xff; 256]].concat());
     let bounds = || (lo.clone(), Some(hi.clone()));
     let (from, to) = bounds();
@@ -79,9 +79,9 @@ fn bounds(file: &mut Builder) {
     }
     // The longest key, and its first successor as a bound.
     let key = [0xff; 256];
-    let mut state = State::default();
+    let mut state = AmbModel::default();
     state.apply(0, [(key.to_vec(), Some(b"1".to_vec())), (b"a".to_vec(), Some(b"2".to_vec()))]);
-    let kept = Kept::new(state);
+    let kept = AmbChain::new(state);
     let after = [&key[..], &[0]].concat();
     let query = Query::Range { lo: key.to_vec(), hi: Some(after.clone()), at: 0, reverse: false };
     let comment = "range: a key of 256 bytes, up to the first one after it";
@@ -95,18 +95,18 @@ fn bounds(file: &mut Builder) {
     let mut proof = prove(&kept.after(0), &query, None);
     proof.cut = cut;
     let mut input = kept.honest(&query, 0);
-    input["proof"] = json!(Hex(proof.encode()));
+    input["proof"] = json!(HexBytes(proof.encode()));
     let comment = "range: a page cut at a bound of 258 bytes";
     invalid(file, FLAG, comment, &input, Reason::InvalidEncoding);
 }
 
 /// A page opens at most 4,096 entries.
-fn entries(file: &mut Builder) {
+fn entries(file: &mut FileBuilder) {
     let keys = |number: u16| (0..number).map(|key| (key.to_be_bytes().to_vec(), Some(vec![])));
-    let [mut most, mut more] = [State::default(), State::default()];
+    let [mut most, mut more] = [AmbModel::default(), AmbModel::default()];
     most.apply(0, keys(4096));
     more.apply(0, keys(4097));
-    let (kept, query) = (Kept::new(most), range("", None, 0));
+    let (kept, query) = (AmbChain::new(most), range("", None, 0));
     let honest = kept.honest(&query, 0);
     let mut found = kept.expected(&query, 0, None);
     // Their keys would be longer than the proof.

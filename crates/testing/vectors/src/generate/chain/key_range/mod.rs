@@ -10,22 +10,22 @@ mod replays;
 
 use prooflight_core::chain::{ChainConfig, ChainLimits, Header, SchemeConfig};
 use prooflight_core::{Reason, Scheme};
-use prooflight_json::{Hash32, Hex, Quantity};
+use prooflight_json::{Hash32, HexBytes, Quantity};
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::state::AmbModel;
 use serde_json::{Value, json, to_value};
 
-use super::ledger::{delete, ops_root, set};
-use super::made::{Chain, accepted, config, sync};
-use crate::answer::Answer;
+use super::avl_chain::{delete, ops_root, set};
+use super::header_chain::{HeaderChain, accepted, config, sync};
+use crate::answer::VerifierAnswer;
 use crate::generate::amb::{answer, small};
-use crate::generate::builder::{Builder, expected};
-use crate::state::StateOp;
+use crate::generate::builder::{FileBuilder, expected};
+use crate::state::OperationJson;
 
 /// Adds the tests made by code.
-pub(in super::super) fn make(file: &mut Builder) {
-    let kept = Kept::new(small());
+pub(in super::super) fn make(file: &mut FileBuilder) {
+    let kept = AmbChain::new(small());
     pages::make(file, &kept);
     counts::make(file, &kept);
     limits::make(file);
@@ -36,24 +36,24 @@ pub(in super::super) fn make(file: &mut Builder) {
 }
 
 /// A chain that keeps `amb`, with the versions of all keys up to its head.
-struct Kept {
-    chain: Chain,
-    state: State,
+struct AmbChain {
+    chain: HeaderChain,
+    state: AmbModel,
 }
 
-impl Kept {
-    fn new(state: State) -> Self {
+impl AmbChain {
+    fn new(state: AmbModel) -> Self {
         Self::with(of_amb(ChainLimits::default()), state)
     }
 
-    fn with(config: ChainConfig, state: State) -> Self {
+    fn with(config: ChainConfig, state: AmbModel) -> Self {
         Self::changed(config, state, |_| {})
     }
 
     /// A chain whose headers are changed, each before the next one is made.
-    fn changed(config: ChainConfig, state: State, mut change: impl FnMut(&mut Header)) -> Self {
+    fn changed(config: ChainConfig, state: AmbModel, mut change: impl FnMut(&mut Header)) -> Self {
         let length = usize::try_from(state.height).expect("a short chain") + 1;
-        let chain = Chain::with(config, length, |header| {
+        let chain = HeaderChain::with(config, length, |header| {
             header.ops_root = ops_root(&operations(&state, header.height));
             let amb = header.roots.iter_mut().find(|(id, _)| *id == Scheme::Amb.id());
             if let Some((_, root)) = amb {
@@ -69,7 +69,7 @@ impl Kept {
     }
 
     /// The state after a block.
-    fn after(&self, block: usize) -> State {
+    fn after(&self, block: usize) -> AmbModel {
         self.state.as_of(block as u64)
     }
 
@@ -85,7 +85,7 @@ impl Kept {
         let mut input = to_value(synced).expect("plain data");
         input["scheme"] = json!(Scheme::Amb.as_str());
         if by != head {
-            input["header"] = json!(Hex(chain.headers[by].encode()));
+            input["header"] = json!(HexBytes(chain.headers[by].encode()));
             let path: Vec<_> = chain.path(by, head).into_iter().map(Hash32).collect();
             input["path"] = json!(path);
         }
@@ -95,19 +95,19 @@ impl Kept {
         if let Query::Range { at, .. } = query {
             input["at"] = json!(Quantity(*at));
         }
-        input["lo"] = json!(Hex(lo.clone()));
-        input["hi"] = json!(hi.clone().map(Hex));
+        input["lo"] = json!(HexBytes(lo.clone()));
+        input["hi"] = json!(hi.clone().map(HexBytes));
         if let Query::Range { reverse, .. } = query {
             input["reverse"] = json!(reverse);
         }
-        input["proof"] = json!(Hex(proof.to_vec()));
+        input["proof"] = json!(HexBytes(proof.to_vec()));
         input
     }
 
     /// Adds an honest answer, by the root of a header; of a range, its page up to the cut.
     fn valid(
         &self,
-        file: &mut Builder,
+        file: &mut FileBuilder,
         flag: &str,
         comment: &str,
         (query, by): (&Query, usize),
@@ -120,7 +120,7 @@ impl Kept {
     }
 
     /// The expected answer, from the dictionary alone.
-    fn expected(&self, query: &Query, by: usize, cut: Option<&[u8]>) -> Answer {
+    fn expected(&self, query: &Query, by: usize, cut: Option<&[u8]>) -> VerifierAnswer {
         let mut found = accepted(&self.chain.headers[by]);
         found.extend(expected(answer(&self.after(by), query, cut)));
         found
@@ -128,29 +128,29 @@ impl Kept {
 }
 
 /// Adds an input that a verifier must refuse for this reason.
-fn invalid(file: &mut Builder, flag: &str, comment: &str, input: &Value, reason: Reason) {
+fn invalid(file: &mut FileBuilder, flag: &str, comment: &str, input: &Value, reason: Reason) {
     group(file, input);
     file.invalid(&[flag], comment, input, reason);
 }
 
 /// Adds an input of which only the code of the refusal is pinned: the verifier misreads its proof.
-fn refused(file: &mut Builder, flag: &str, comment: &str, input: &Value) {
+fn refused(file: &mut FileBuilder, flag: &str, comment: &str, input: &Value) {
     group(file, input);
     file.refused(&[flag], comment, input);
 }
 
 /// Continues the group of an input.
-fn group(file: &mut Builder, input: &Value) {
+fn group(file: &mut FileBuilder, input: &Value) {
     file.group(if input["at"].is_null() { "StateCount" } else { "StateRange" });
 }
 
 /// The configuration of a chain that keeps only `amb`.
 fn of_amb(limits: ChainLimits) -> ChainConfig {
-    ChainConfig { limits, schemes: vec![SchemeConfig::plain(Scheme::Amb)], ..config(1, 1) }
+    ChainConfig { limits, schemes: vec![SchemeConfig::without_params(Scheme::Amb)], ..config(1, 1) }
 }
 
 /// The operations of a block.
-fn operations(state: &State, block: u64) -> Vec<StateOp> {
+fn operations(state: &AmbModel, block: u64) -> Vec<OperationJson> {
     let written = state.entries.iter().filter_map(|(key, versions)| {
         let (_, value) = versions.iter().find(|(at, _)| *at == block)?;
         Some(value.as_ref().map_or_else(|| delete(key.clone()), |it| set(key.clone(), it.clone())))

@@ -1,14 +1,14 @@
 //! Honest answers about all keys between two bounds, whole or page by page.
 
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use prooflight_json::checkpoint::CheckpointJson;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::state::AmbModel;
 use serde_json::json;
 
-use super::{Kept, group};
+use super::{AmbChain, group};
 use crate::generate::amb::{range, reversed};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 const FLAG: &str = "Pages";
 
@@ -28,7 +28,7 @@ pub(super) const BOUNDS: [(&str, &str, Option<&str>); 12] = [
     ("no key: before block 2 and after block 3", "d", Some("e")),
 ];
 
-pub(super) fn make(file: &mut Builder, kept: &Kept) {
+pub(super) fn make(file: &mut FileBuilder, kept: &AmbChain) {
     let head = kept.head();
     let mut whole = |comment: &str, query: &Query, by| {
         kept.valid(file, FLAG, &format!("range: {comment}"), (query, by), None);
@@ -54,13 +54,13 @@ pub(super) fn make(file: &mut Builder, kept: &Kept) {
     walks(file, kept);
     single_pages(file, kept);
     same_head(file, kept);
-    let nothing = Kept::new(State { height: 1, ..State::default() });
+    let nothing = AmbChain::new(AmbModel { height: 1, ..AmbModel::default() });
     let query = range("", None, 1);
     nothing.valid(file, FLAG, "range: a state without keys", (&query, 1), None);
 }
 
 /// The pages of whole ranges, each of which begins where the one before was cut, by one header.
-fn walks(file: &mut Builder, kept: &Kept) {
+fn walks(file: &mut FileBuilder, kept: &AmbChain) {
     for (what, by, first, cuts) in [
         ("all keys, two by two", 5, range("", None, 5), &["ab\0", "e\0", "kaa2\0"][..]),
         ("all keys, two by two, descending", 5, reversed("", None, 5), &["kaa2", "e", "ab"]),
@@ -85,7 +85,7 @@ fn walks(file: &mut Builder, kept: &Kept) {
     }
 }
 
-fn single_pages(file: &mut Builder, kept: &Kept) {
+fn single_pages(file: &mut FileBuilder, kept: &AmbChain) {
     let long = [&b"c"[..], &[0x61; 256]].concat();
     for (comment, query, cut) in [
         ("cut at a key, which is not in it", range("", None, 5), &b"c"[..]),
@@ -102,11 +102,11 @@ fn single_pages(file: &mut Builder, kept: &Kept) {
 }
 
 /// The same answers, with headers in other places.
-fn same_head(file: &mut Builder, kept: &Kept) {
+fn same_head(file: &mut FileBuilder, kept: &AmbChain) {
     let (head, query) = (kept.head(), range("ab", Some("e"), 3));
     let honest = kept.honest(&query, head);
     let mut given = honest.clone();
-    given["header"] = json!(Hex(kept.chain.headers[head].encode()));
+    given["header"] = json!(HexBytes(kept.chain.headers[head].encode()));
     given["path"] = json!([]);
     let mut pinned = honest.clone();
     let checkpoint = kept.chain.checkpoint(head);

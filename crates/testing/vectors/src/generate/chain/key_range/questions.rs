@@ -5,13 +5,13 @@ use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
 use serde_json::{Value, json};
 
-use super::{Kept, group, invalid, refused};
+use super::{AmbChain, group, invalid, refused};
 use crate::generate::amb::{count, range};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 const FLAG: &str = "Question";
 
-pub(super) fn make(file: &mut Builder, kept: &Kept) {
+pub(super) fn make(file: &mut FileBuilder, kept: &AmbChain) {
     for (of, query) in [("range", range("ab", Some("m"), 3)), ("count", count("ab", Some("m")))] {
         let honest = kept.honest(&query, kept.head());
         schemes(file, of, &honest);
@@ -19,7 +19,7 @@ pub(super) fn make(file: &mut Builder, kept: &Kept) {
     }
 }
 
-fn schemes(file: &mut Builder, of: &str, honest: &Value) {
+fn schemes(file: &mut FileBuilder, of: &str, honest: &Value) {
     for scheme in ["avl", "lvmt", "smt", "mpt", "lmpt", "verkle", "AMB", ""] {
         let mut input = honest.clone();
         input["scheme"] = json!(scheme);
@@ -45,7 +45,7 @@ fn schemes(file: &mut Builder, of: &str, honest: &Value) {
     }
 }
 
-fn bounds(file: &mut Builder, kept: &Kept, of: &str, query: &Query, honest: &Value) {
+fn bounds(file: &mut FileBuilder, kept: &AmbChain, of: &str, query: &Query, honest: &Value) {
     let (argument, length) = (Reason::InvalidArgument, Reason::KeyLength);
     let long = format!("0x{}", "61".repeat(258));
     let longer = format!("0x{}", "6d".repeat(258));

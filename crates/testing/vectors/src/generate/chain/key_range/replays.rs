@@ -1,19 +1,19 @@
 //! Right proofs of something else.
 
 use prooflight_core::Reason;
-use prooflight_json::Hex;
+use prooflight_json::HexBytes;
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
-use prooflight_testkit::amb::state::State;
+use prooflight_testkit::amb::state::AmbModel;
 use serde_json::json;
 
-use super::{Kept, invalid, refused};
+use super::{AmbChain, invalid, refused};
 use crate::generate::amb::{count, get, range, reversed, small, transfer};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 
 const FLAG: &str = "Replay";
 
-pub(super) fn make(file: &mut Builder, kept: &Kept) {
+pub(super) fn make(file: &mut FileBuilder, kept: &AmbChain) {
     let (part, counted) = (range("ab", Some("m"), 3), count("ab", Some("m")));
     messages(file, kept, "range", &part, &counted);
     messages(file, kept, "count", &counted, &part);
@@ -30,7 +30,7 @@ pub(super) fn make(file: &mut Builder, kept: &Kept) {
 }
 
 /// Proofs of another kind, state or block.
-fn messages(file: &mut Builder, kept: &Kept, of: &str, query: &Query, other: &Query) {
+fn messages(file: &mut FileBuilder, kept: &AmbChain, of: &str, query: &Query, other: &Query) {
     let honest = prove(&small(), query, None).encode();
     let mut case = |comment: &str, proof: &[u8], reason| {
         let input = kept.proven(query, 5, proof);
@@ -66,7 +66,7 @@ fn messages(file: &mut Builder, kept: &Kept, of: &str, query: &Query, other: &Qu
     hidden.entries.remove(&b"c"[..]);
     let hidden = prove(&hidden, query, None).encode();
     case("the proof of a fork without a key", &hidden, Reason::RootMismatch);
-    let nothing = prove(&State { height: 5, ..State::default() }, query, None).encode();
+    let nothing = prove(&AmbModel { height: 5, ..AmbModel::default() }, query, None).encode();
     case("the proof of a state without keys", &nothing, Reason::RootMismatch);
     let before = prove(&kept.after(4), query, None).encode();
     let input = kept.proven(query, 5, &before);
@@ -79,7 +79,7 @@ fn messages(file: &mut Builder, kept: &Kept, of: &str, query: &Query, other: &Qu
 }
 
 /// Pages of another block, of other bounds, or in the other order.
-fn pages(file: &mut Builder, kept: &Kept, part: &Query) {
+fn pages(file: &mut FileBuilder, kept: &AmbChain, part: &Query) {
     let mut case = |comment: &str, asked: &Query, proved: &Query, cut: Option<&[u8]>| {
         let input = kept.proven(asked, 5, &prove(&small(), proved, cut).encode());
         refused(file, FLAG, &format!("range: {comment}"), &input);
@@ -104,6 +104,6 @@ fn pages(file: &mut Builder, kept: &Kept, part: &Query) {
     turned["reverse"] = json!(true);
     refused(file, FLAG, "range: a page whose order is the other", &turned);
     turned["reverse"] = json!(false);
-    turned["proof"] = json!(Hex(prove(&small(), &back, Some(b"e")).encode()));
+    turned["proof"] = json!(HexBytes(prove(&small(), &back, Some(b"e")).encode()));
     refused(file, FLAG, "range: a page from the end whose order is the other", &turned);
 }

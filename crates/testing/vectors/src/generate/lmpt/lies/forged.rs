@@ -1,16 +1,16 @@
 //! Leaves and nodes that no chain has, under roots that commit to them.
 
 use prooflight_core::{Reason, keccak256};
-use prooflight_json::Hex;
-use prooflight_testkit::lmpt::layers::{Layers, TOMBSTONE, encode, leaf};
-use prooflight_testkit::lmpt::trie::Dictionary;
+use prooflight_json::HexBytes;
+use prooflight_testkit::lmpt::layers::{StateLayers, TOMBSTONE, encode, leaf};
+use prooflight_testkit::lmpt::trie::LeafMap;
 use prooflight_testkit::mpt::rlp::Rlp;
 
-use super::Lies;
+use super::LmptLies;
 use crate::generate::lmpt::{ask, key, neighbours, with};
 
 /// Leaves that no layer of a chain has, under roots that commit to them.
-pub(super) fn leaves(lies: &mut Lies<'_, '_>) {
+pub(super) fn leaves(lies: &mut LmptLies<'_, '_>) {
     let asked = [key(3)];
     let hash = keccak256(&[&asked[0]]);
     let others = lies.layers;
@@ -51,25 +51,25 @@ pub(super) fn leaves(lies: &mut Lies<'_, '_>) {
     let several = [key(1), key(3), key(7), key(20)];
     let comment = "a tombstone in the snapshot, and values of other keys";
     lies.input("Values", comment, &ask(&layers, &several), Reason::TombstoneInSnapshot);
-    let one = Dictionary::from([(hash, TOMBSTONE.to_vec())]);
-    let layers = Layers { snapshot: one, ..Layers::default() };
+    let one = LeafMap::from([(hash, TOMBSTONE.to_vec())]);
+    let layers = StateLayers { snapshot: one, ..StateLayers::default() };
     let comment = "a tombstone as the only leaf of the snapshot";
     lies.input("Values", comment, &ask(&layers, &asked), Reason::TombstoneInSnapshot);
     // Only a key that is asked for is settled by its leaf.
     let pair = neighbours();
-    let trie = |leaf: &[u8]| -> Dictionary {
+    let trie = |leaf: &[u8]| -> LeafMap {
         pair.iter().map(|key| (keccak256(&[key]), leaf.to_vec())).collect()
     };
-    let layers = Layers { snapshot: trie(TOMBSTONE), ..Layers::default() };
+    let layers = StateLayers { snapshot: trie(TOMBSTONE), ..StateLayers::default() };
     let comment = "a tombstone inside a branch of the snapshot";
     lies.input("Values", comment, &ask(&layers, &pair[..1]), Reason::TombstoneInSnapshot);
-    let layers = Layers { delta: trie(&[2]), ..Layers::default() };
+    let layers = StateLayers { delta: trie(&[2]), ..StateLayers::default() };
     let comment = "the tag 02 inside a branch of delta";
     lies.input("Values", comment, &ask(&layers, &pair[1..]), Reason::InvalidLayerValue);
 }
 
 /// Nodes that no trie has, and those that no trie has at their place.
-pub(super) fn forged_nodes(lies: &mut Lies<'_, '_>) {
+pub(super) fn forged_nodes(lies: &mut LmptLies<'_, '_>) {
     let keys = [key(3)];
     let string = |bytes: &[u8]| Rlp::String(bytes.to_vec());
     let under = |bytes: Vec<u8>| {
@@ -77,7 +77,7 @@ pub(super) fn forged_nodes(lies: &mut Lies<'_, '_>) {
         let mut root = lies.layers.roots();
         root.delta = hash;
         let mut input = with(lies.layers, &keys, &[vec![bytes], vec![], vec![]]);
-        input.root = Hex(root.encode().to_vec());
+        input.root = HexBytes(root.encode().to_vec());
         input
     };
     let hash = keccak256(&[&keys[0]]);
@@ -136,14 +136,14 @@ pub(super) fn forged_nodes(lies: &mut Lies<'_, '_>) {
     let below = below.encode();
     let first = Rlp::List(vec![string(&extension_path), string(&keccak256(&[&below]))]).encode();
     let mut input = under(first.clone());
-    input.proof = Hex(encode(&[vec![first, below], vec![], vec![]]));
+    input.proof = HexBytes(encode(&[vec![first, below], vec![], vec![]]));
     lies.input("Forged", "an extension to a leaf outside of it", &input, Reason::ExtensionChild);
 
     // A node that is inside its parent, given again.
     let pair = neighbours();
     let inside = pair.iter().map(|key| (keccak256(&[key]), vec![1])).collect();
-    let layers = Layers { snapshot: inside, ..Layers::default() };
-    let mut lists = layers.lists(&pair[..1]);
+    let layers = StateLayers { snapshot: inside, ..StateLayers::default() };
+    let mut lists = layers.nodes(&pair[..1]);
     let rest = &keccak256(&[&pair[0]])[4..];
     let leaf =
         Rlp::List(vec![string(&[&[0x30 | rest[0] & 15], &rest[1..]].concat()), string(&[1])]);

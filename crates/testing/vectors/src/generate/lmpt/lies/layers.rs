@@ -1,14 +1,14 @@
 //! Layers omitted, added, exchanged, or of another state.
 
 use prooflight_core::Reason;
-use prooflight_json::Hex;
-use prooflight_testkit::lmpt::layers::{Layers, Lists};
+use prooflight_json::HexBytes;
+use prooflight_testkit::lmpt::layers::{LayerNodes, StateLayers};
 
-use super::Lies;
+use super::LmptLies;
 use crate::generate::lmpt::{ask, key, with};
 use crate::lmpt::LmptProof;
 
-pub(super) fn omitted(lies: &mut Lies<'_, '_>) {
+pub(super) fn omitted(lies: &mut LmptLies<'_, '_>) {
     let mut without = |comment: &str, number, at: &[usize]| {
         lies.lists("Layers", comment, &[number], Reason::NodeMissing, |lists| {
             for &at in at {
@@ -42,7 +42,7 @@ pub(super) fn omitted(lies: &mut Lies<'_, '_>) {
     }
 }
 
-pub(super) fn superfluous(lies: &mut Lies<'_, '_>) {
+pub(super) fn superfluous(lies: &mut LmptLies<'_, '_>) {
     for (comment, number, from) in [
         ("a tombstone of delta, then the value in the snapshot", 5, 2),
         ("a tombstone of delta, then the value in intermediate", 6, 1),
@@ -82,7 +82,7 @@ pub(super) fn superfluous(lies: &mut Lies<'_, '_>) {
     }
 }
 
-pub(super) fn exchanged(lies: &mut Lies<'_, '_>) {
+pub(super) fn exchanged(lies: &mut LmptLies<'_, '_>) {
     for (comment, at, with) in [
         ("the lists of delta and intermediate exchanged", 0, 1),
         ("the lists of delta and the snapshot exchanged", 0, 2),
@@ -101,7 +101,7 @@ pub(super) fn exchanged(lies: &mut Lies<'_, '_>) {
     let honest = ask(lies.layers, &keys);
     let parts: [&[u8]; 3] = [&honest.root.0[..32], &honest.root.0[32..64], &honest.root.0[64..]];
     for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-        let root = Hex(order.map(|at| parts[at]).concat());
+        let root = HexBytes(order.map(|at| parts[at]).concat());
         let comment = format!("the roots {order:?}, for snapshot, intermediate, delta as 0, 1, 2");
         lies.input("Roots", &comment, &LmptProof { root, ..honest.clone() }, Reason::RootMismatch);
     }
@@ -117,12 +117,12 @@ pub(super) fn exchanged(lies: &mut Lies<'_, '_>) {
     }
 }
 
-pub(super) fn other_states(lies: &mut Lies<'_, '_>, chain: &[Layers]) {
+pub(super) fn other_states(lies: &mut LmptLies<'_, '_>, chain: &[StateLayers]) {
     let keys = [key(3)];
-    let mut against = |comment: &str, proof: &Lists, height: usize, reason| {
+    let mut against = |comment: &str, proof: &LayerNodes, height: usize, reason| {
         lies.input("Blocks", comment, &with(&chain[height], &keys, proof), reason);
     };
-    let of = |height: usize| chain[height].lists(&keys);
+    let of = |height: usize| chain[height].nodes(&keys);
     against("a proof of the block before", &of(6), 7, Reason::RootMismatch);
     against("a proof of the block after", &of(7), 6, Reason::RootMismatch);
     against("a proof of another era", &of(3), 7, Reason::RootMismatch);
@@ -170,7 +170,7 @@ pub(super) fn other_states(lies: &mut Lies<'_, '_>, chain: &[Layers]) {
         lists[at][0] = vec![0x80];
         against(&format!("{comment}: the string 80"), &lists, height, Reason::InvalidNode);
     }
-    let (empty, lists) = (Layers::default(), [vec![], vec![], vec![vec![0x80]]]);
+    let (empty, lists) = (StateLayers::default(), [vec![], vec![], vec![vec![0x80]]]);
     lies.input(
         "Empty",
         "80 for a snapshot without keys",

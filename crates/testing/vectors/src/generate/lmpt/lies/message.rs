@@ -1,20 +1,25 @@
 //! The bytes around the nodes, the question, and which fault is told first.
 
 use prooflight_core::{Reason, keccak256};
-use prooflight_json::Hex;
-use prooflight_testkit::lmpt::layers::{Layers, Lists};
+use prooflight_json::HexBytes;
+use prooflight_testkit::lmpt::layers::{LayerNodes, StateLayers};
 
-use super::Lies;
+use super::LmptLies;
 use crate::generate::lmpt::{ask, key, limits, with};
 use crate::limits::CallerLimits;
 use crate::lmpt::LmptProof;
 
-pub(super) fn bytes(lies: &mut Lies<'_, '_>) {
+pub(super) fn bytes(lies: &mut LmptLies<'_, '_>) {
     let honest = ask(lies.layers, &[key(1)]);
     let mut splice = |comment: &str, from: usize, cut: usize, put: &[u8], reason| {
         let proof = &honest.proof.0;
         let proof = [&proof[..from], put, &proof[from + cut..]].concat();
-        lies.input("Envelope", comment, &LmptProof { proof: Hex(proof), ..honest.clone() }, reason);
+        lies.input(
+            "Envelope",
+            comment,
+            &LmptProof { proof: HexBytes(proof), ..honest.clone() },
+            reason,
+        );
     };
     let end = honest.proof.0.len();
     splice("version 0", 0, 1, &[0], Reason::UnknownVersion);
@@ -38,7 +43,7 @@ pub(super) fn bytes(lies: &mut Lies<'_, '_>) {
     splice("no bytes", 0, end, &[], Reason::Truncated);
 }
 
-pub(super) fn question(lies: &mut Lies<'_, '_>) {
+pub(super) fn question(lies: &mut LmptLies<'_, '_>) {
     let honest = ask(lies.layers, &[key(1), key(3)]);
     for (length, comment) in [
         (0, "an empty root"),
@@ -46,7 +51,7 @@ pub(super) fn question(lies: &mut Lies<'_, '_>) {
         (64, "a root of 64 bytes"),
         (95, "a root of 95 bytes"),
     ] {
-        let root = Hex(honest.root.0[..length].to_vec());
+        let root = HexBytes(honest.root.0[..length].to_vec());
         lies.input(
             "Question",
             comment,
@@ -54,14 +59,14 @@ pub(super) fn question(lies: &mut Lies<'_, '_>) {
             Reason::InvalidArgument,
         );
     }
-    let root = Hex([&honest.root.0[..], &[0]].concat());
+    let root = HexBytes([&honest.root.0[..], &[0]].concat());
     let input = LmptProof { root, ..honest.clone() };
     lies.input("Question", "a root of 97 bytes", &input, Reason::InvalidArgument);
     let input = LmptProof { keys: vec![], ..honest.clone() };
     lies.input("Question", "no keys", &input, Reason::InvalidArgument);
     let nothing = with(lies.layers, &[], &[vec![], vec![], vec![]]);
     lies.input("Question", "no keys, and a proof without nodes", &nothing, Reason::InvalidArgument);
-    let empty = with(&Layers::default(), &[], &[vec![], vec![], vec![]]);
+    let empty = with(&StateLayers::default(), &[], &[vec![], vec![], vec![]]);
     lies.input("Question", "no keys, and layers without keys", &empty, Reason::InvalidArgument);
 
     let bounded = |limits: CallerLimits| LmptProof { limits: Some(limits), ..honest.clone() };
@@ -90,22 +95,22 @@ pub(super) fn question(lies: &mut Lies<'_, '_>) {
     let many = ask(lies.layers, &vec![key(1); 4097]);
     let comment = "4,097 keys, one more than allowed by default, all the same";
     lies.input("Limits", comment, &many, Reason::TooManyKeys);
-    let large = LmptProof { proof: Hex(vec![1; (8 << 20) + 1]), ..honest.clone() };
+    let large = LmptProof { proof: HexBytes(vec![1; (8 << 20) + 1]), ..honest.clone() };
     let comment = "8 MiB and a byte, one more than allowed by default";
     lies.input("Limits", comment, &large, Reason::ProofTooLarge);
 }
 
 /// What is checked first.
-pub(super) fn order(lies: &mut Lies<'_, '_>) {
+pub(super) fn order(lies: &mut LmptLies<'_, '_>) {
     let honest = ask(lies.layers, &[key(3)]);
     let junk = vec![7; 40];
-    let short = LmptProof { root: Hex(vec![0; 32]), keys: vec![], ..honest.clone() };
+    let short = LmptProof { root: HexBytes(vec![0; 32]), keys: vec![], ..honest.clone() };
     lies.input("Order", "a root of 32 bytes, no keys", &short, Reason::InvalidArgument);
     let limits = Some(limits(Some(1), Some(0), None));
     let input = LmptProof { limits, ..honest.clone() };
     lies.input("Order", "too many keys, and too many bytes", &input, Reason::TooManyKeys);
-    let lists = lies.layers.lists(&[key(3)]);
-    let mut change = |comment: &str, reason, change: &dyn Fn(&mut Lists)| {
+    let lists = lies.layers.nodes(&[key(3)]);
+    let mut change = |comment: &str, reason, change: &dyn Fn(&mut LayerNodes)| {
         let mut lists = lists.clone();
         change(&mut lists);
         lies.input("Order", comment, &with(lies.layers, &[key(3)], &lists), reason);
@@ -147,12 +152,12 @@ pub(super) fn order(lies: &mut Lies<'_, '_>) {
     let mut proof = honest.proof.0.clone();
     proof[7 + 4 + 20] ^= 1;
     proof.push(0);
-    let input = LmptProof { proof: Hex(proof), ..honest };
+    let input = LmptProof { proof: HexBytes(proof), ..honest };
     lies.input("Order", "another delta, and a byte after the lists", &input, Reason::TrailingBytes);
     // A leaf of delta that settles no key, before what is missing of intermediate.
     let mut layers = lies.layers.clone();
     layers.delta.insert(keccak256(&[&key(3)]), vec![2]);
-    let mut lists = layers.lists(&[key(3), key(7)]);
+    let mut lists = layers.nodes(&[key(3), key(7)]);
     lists[1].clear();
     let input = with(&layers, &[key(3), key(7)], &lists);
     lies.input(

@@ -6,18 +6,18 @@ mod message;
 mod nodes;
 
 use prooflight_core::{Reason, keccak256};
-use prooflight_testkit::lmpt::layers::{Layers, Lists};
-use prooflight_testkit::lmpt::trie::Trie;
+use prooflight_testkit::lmpt::layers::{LayerNodes, StateLayers};
+use prooflight_testkit::lmpt::trie::PlainTrie;
 
 use super::{chain, key, with};
-use crate::generate::builder::Builder;
+use crate::generate::builder::FileBuilder;
 use crate::lmpt::LmptProof;
 
 /// Adds the tests made by code.
-pub(in crate::generate) fn make(file: &mut Builder) {
+pub(in crate::generate) fn make(file: &mut FileBuilder) {
     file.group("LmptProof");
     let chain = chain();
-    let lies = &mut Lies { file, layers: &chain[7] };
+    let lies = &mut LmptLies { file, layers: &chain[7] };
     layers::omitted(lies);
     layers::superfluous(lies);
     layers::exchanged(lies);
@@ -31,13 +31,13 @@ pub(in crate::generate) fn make(file: &mut Builder) {
     message::order(lies);
 }
 
-struct Lies<'a, 'b> {
-    file: &'a mut Builder,
+struct LmptLies<'a, 'b> {
+    file: &'a mut FileBuilder,
     /// The state that most lies are about.
-    layers: &'b Layers,
+    layers: &'b StateLayers,
 }
 
-impl Lies<'_, '_> {
+impl LmptLies<'_, '_> {
     fn input(&mut self, flag: &str, comment: &str, input: &LmptProof, reason: Reason) {
         let refused = self.file.answer(&serde_json::to_value(input).expect("plain data"));
         let found = refused.map_err(|error| error.reason()).err();
@@ -52,18 +52,18 @@ impl Lies<'_, '_> {
         comment: &str,
         keys: &[u32],
         reason: Reason,
-        change: impl FnOnce(&mut Lists),
+        change: impl FnOnce(&mut LayerNodes),
     ) {
         let keys: Vec<_> = keys.iter().copied().map(key).collect();
-        let mut lists = self.layers.lists(&keys);
+        let mut lists = self.layers.nodes(&keys);
         change(&mut lists);
         self.input(flag, comment, &with(self.layers, &keys, &lists), reason);
     }
 
     /// The nodes of keys in every layer, as if none of them were settled.
-    fn paths(&self, keys: &[u32]) -> Lists {
+    fn paths(&self, keys: &[u32]) -> LayerNodes {
         let hashes = sorted_hashes(keys);
-        self.layers.all().map(|layer| Trie::new(layer).nodes(&hashes))
+        self.layers.all().map(|layer| PlainTrie::new(layer).nodes(&hashes))
     }
 }
 

@@ -2,17 +2,17 @@
 
 use prooflight_core::{Reason, keccak256};
 
-use super::Lies;
+use super::LmptLies;
 use crate::generate::lmpt::{key, with};
 
-pub(super) fn other_keys(lies: &mut Lies<'_, '_>) {
+pub(super) fn other_keys(lies: &mut LmptLies<'_, '_>) {
     // The hashes of keys 25 and 3 decide which of them comes last.
     let order = |a: u32, b: u32| {
         if keccak256(&[&key(a)]) < keccak256(&[&key(b)]) { (a, b) } else { (b, a) }
     };
     let (first, last) = order(3, 25);
     let two: Vec<_> = [first, last].map(key).to_vec();
-    let (both, alone) = (lies.layers.lists(&two), lies.layers.lists(&two[..1]));
+    let (both, alone) = (lies.layers.nodes(&two), lies.layers.nodes(&two[..1]));
     let input = with(lies.layers, &two[..1], &both);
     lies.input(
         "Keys",
@@ -34,7 +34,7 @@ pub(super) fn other_keys(lies: &mut Lies<'_, '_>) {
         &input,
         Reason::NodeMismatch,
     );
-    let last = lies.layers.lists(&two[1..]);
+    let last = lies.layers.nodes(&two[1..]);
     let input = with(lies.layers, &two, &last);
     lies.input(
         "Keys",
@@ -48,7 +48,7 @@ pub(super) fn other_keys(lies: &mut Lies<'_, '_>) {
     mixed[2].clone_from(&last[2]);
     let input = with(lies.layers, &two[..1], &mixed);
     lies.input("Keys", "another key's list of the snapshot", &input, Reason::NodeMismatch);
-    let settled = lies.layers.lists(&[key(1)]);
+    let settled = lies.layers.nodes(&[key(1)]);
     let input = with(lies.layers, &[key(1), key(3)], &settled);
     let comment = "a proof of the key in delta alone, for it and one of the snapshot";
     lies.input(
@@ -64,7 +64,7 @@ fn last_of(a: u32, b: u32) -> u32 {
     if keccak256(&[&key(a)]) < keccak256(&[&key(b)]) { b } else { a }
 }
 
-pub(super) fn nodes(lies: &mut Lies<'_, '_>) {
+pub(super) fn nodes(lies: &mut LmptLies<'_, '_>) {
     for (layer, number, at) in [("delta", 1, 0), ("intermediate", 7, 1), ("the snapshot", 25, 2)] {
         let mut change = |comment: &str, reason, change: fn(&mut Vec<Vec<u8>>)| {
             let comment = format!("{layer}: {comment}");

@@ -1,0 +1,100 @@
+//! Which keyspace of the database has a key.
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use prooflight_core::Hex;
+
+/// The keyspaces of a store: one for each prefix, and one for all other keys.
+///
+/// Records of one kind are then compacted without the others, and searched in fewer tables.
+#[derive(Clone)]
+pub(crate) struct KeyspaceMap {
+    /// The keyspaces of the prefixes, each after those of shorter prefixes of it.
+    pub(crate) prefixed: Vec<PrefixKeyspace>,
+    /// Where the keys of another keyspace begin, ascending; the first is the empty key.
+    sections: Vec<(Vec<u8>, Keyspace)>,
+}
+
+/// The keyspace of the keys with one prefix.
+#[derive(Clone)]
+pub(crate) struct PrefixKeyspace {
+    pub(crate) prefix: Vec<u8>,
+    /// The first key after those with the prefix.
+    pub(crate) end: Vec<u8>,
+    pub(crate) space: Keyspace,
+    /// The keyspace that would otherwise have these keys.
+    pub(crate) parent: Keyspace,
+}
+
+impl KeyspaceMap {
+    pub(crate) fn open(
+        database: &Database,
+        prefixes: &[&[u8]],
+        options: impl Fn() -> KeyspaceCreateOptions,
+    ) -> fjall::Result<Self> {
+        let mut prefixes = prefixes.to_vec();
+        prefixes.sort_unstable();
+        let all = database.keyspace("all", &options)?;
+        let mut spaces = Self { prefixed: Vec::new(), sections: vec![(Vec::new(), all.clone())] };
+        // The prefixes that the next one may begin with.
+        let mut open: Vec<PrefixKeyspace> = Vec::new();
+        for prefix in prefixes {
+            while let Some(own) = open.pop_if(|own| !prefix.starts_with(&own.prefix)) {
+                spaces.begin_section(own.end, own.parent);
+            }
+            let space = database.keyspace(&name(prefix), &options)?;
+            let around = open.last().map_or(&all, |own| &own.space).clone();
+            spaces.begin_section(prefix.to_vec(), space.clone());
+            let own = PrefixKeyspace {
+                prefix: prefix.to_vec(),
+                end: first_key_after(prefix),
+                space,
+                parent: around,
+            };
+            spaces.prefixed.push(own.clone());
+            open.push(own);
+        }
+        while let Some(own) = open.pop() {
+            spaces.begin_section(own.end, own.parent);
+        }
+        Ok(spaces)
+    }
+
+    /// Begins a section; one that would begin at the same key is empty.
+    fn begin_section(&mut self, start: Vec<u8>, space: Keyspace) {
+        self.sections.pop_if(|(last, _)| *last == start);
+        self.sections.push((start, space));
+    }
+
+    /// The keyspace of a key.
+    pub(crate) fn keyspace_of(&self, key: &[u8]) -> &Keyspace {
+        let after = self.sections.partition_point(|(start, _)| start.as_slice() <= key);
+        &self.sections[after.saturating_sub(1)].1
+    }
+
+    /// The keyspaces with the keys from `from` below `to`, each with its part of this range, ascending.
+    pub(crate) fn parts(&self, from: &[u8], to: &[u8]) -> Vec<(Keyspace, Vec<u8>, Vec<u8>)> {
+        let ends = self.sections.iter().skip(1).map(|(start, _)| start.as_slice());
+        let sections = self.sections.iter().zip(ends.chain([to]));
+        let part = |((start, space), end): (&(Vec<u8>, Keyspace), &[u8])| {
+            let (from, to) = (start.as_slice().max(from), end.min(to));
+            (from < to).then(|| (space.clone(), from.to_vec(), to.to_vec()))
+        };
+        sections.filter_map(part).collect()
+    }
+}
+
+/// The name of a prefix's keyspace.
+fn name(prefix: &[u8]) -> String {
+    Hex(prefix).to_string()
+}
+
+/// The first key after those with this prefix, which is not all `0xff`.
+fn first_key_after(prefix: &[u8]) -> Vec<u8> {
+    let mut end = prefix.to_vec();
+    while end.pop_if(|byte| *byte == 0xff).is_some() {}
+    debug_assert!(!end.is_empty(), "a prefix after which there is no key");
+    if let Some(last) = end.last_mut() {
+        *last += 1;
+    }
+    end
+}

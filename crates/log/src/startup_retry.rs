@@ -1,0 +1,116 @@
+//! Retries of requests while a node starts.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use prooflight_core::{Error, Reason, Result};
+use tokio::time::Instant;
+
+use crate::backoff::Backoff;
+
+/// The most attempts of a request.
+const MAX_ATTEMPTS: u32 = 6;
+
+/// No request is retried this long after the first attempt.
+const RETRY_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Retries transient failures while the node starts.
+pub(crate) struct StartupRetry {
+    over: AtomicBool,
+    on_failure: Box<dyn Fn(&Error) + Send + Sync>,
+}
+
+impl StartupRetry {
+    /// `say` is called with each failure that is retried.
+    pub(crate) fn new(say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        Self { over: AtomicBool::new(false), on_failure: Box::new(say) }
+    }
+
+    /// Turns the retries off.
+    pub(crate) fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes a request; retries it after each transient failure.
+    pub(crate) async fn request<T, R: Future<Output = Result<T>>>(
+        &self,
+        request: impl Fn() -> R,
+    ) -> Result<T> {
+        let (begun, mut backoff, mut tries) = (Instant::now(), Backoff::for_startup(), 1);
+        loop {
+            let error = match request().await {
+                Err(error) if error.reason() == Reason::Unreachable => error,
+                answer => return answer,
+            };
+            let over = self.over.load(Ordering::Relaxed);
+            if over || tries == MAX_ATTEMPTS || begun.elapsed() >= RETRY_DEADLINE {
+                return Err(error);
+            }
+            (self.on_failure)(&error);
+            backoff.wait().await;
+            tries += 1;
+        }
+    }
+}
+
+impl fmt::Debug for StartupRetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Patience").field("over", &self.over).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU32;
+
+    fn unreachable() -> Error {
+        Error::new(Reason::Unreachable, "an answer", "none")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tries_are_few_and_end_in_time() {
+        for (takes, most) in [(0, MAX_ATTEMPTS), (1, MAX_ATTEMPTS), (14, 3), (40, 1)] {
+            let (tried, heard) = (AtomicU32::new(0), Arc::new(AtomicU32::new(0)));
+            let counted = heard.clone();
+            let retry = StartupRetry::new(move |error| {
+                assert_eq!(error, &unreachable());
+                counted.fetch_add(1, Ordering::Relaxed);
+            });
+            let begun = Instant::now();
+            let answer: Result<()> = retry
+                .request(|| async {
+                    tried.fetch_add(1, Ordering::Relaxed);
+                    tokio::time::sleep(Duration::from_secs(takes)).await;
+                    Err(unreachable())
+                })
+                .await;
+            assert_eq!(answer, Err(unreachable()));
+            let tried = tried.into_inner();
+            assert!((most.min(2)..=most).contains(&tried), "{tried} tries of {takes} s");
+            assert_eq!(heard.load(Ordering::Relaxed), tried - 1);
+            assert!(begun.elapsed() < RETRY_DEADLINE + Duration::from_secs(takes + 5));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn other_errors_and_failures_after_the_start_end_it() {
+        let wrong = || Error::new(Reason::InvalidArgument, "credentials", "others");
+        let retry = StartupRetry::new(|_| ());
+        for error in [wrong(), unreachable()] {
+            if error == unreachable() {
+                retry.end();
+            }
+            let tried = AtomicU32::new(0);
+            let answer: Result<()> = retry
+                .request(|| async {
+                    tried.fetch_add(1, Ordering::Relaxed);
+                    Err(error.clone())
+                })
+                .await;
+            assert_eq!((answer, tried.into_inner()), (Err(error), 1));
+        }
+    }
+}
