@@ -15,6 +15,7 @@ const NEEDS = {
   "npm for light clients": packagesOf("crates/testing/bench/ethereum"),
   rust: toolchain,
   "wasm-bindgen": cargoTool("wasm-bindgen"),
+  "wasm-pack": cargoTool("wasm-pack"),
   "cargo-deny": cargoTool("cargo-deny"),
   "cargo-fuzz": cargoTool("cargo-fuzz"),
   chromium,
@@ -22,7 +23,7 @@ const NEEDS = {
 };
 
 /** The tools that build packages/prooflight from the Rust sources. */
-export const forBuild = ["npm", "rust", "wasm-bindgen"];
+export const forBuild = ["npm", "rust", "wasm-bindgen", "wasm-pack"];
 
 /**
  * Installs `names` (keys of `NEEDS`) in that order; prints nothing about those that are installed.

@@ -7,6 +7,7 @@ export const python = [3, 9];
 /** Tools that `cargo install` builds. wasm-bindgen must have the version of the crate in Cargo.lock. */
 export const cargoTools = {
   "wasm-bindgen": { crate: "wasm-bindgen-cli", version: "0.2.125" },
+  "wasm-pack": { crate: "wasm-pack", version: "0.15.1" },
   "cargo-deny": { crate: "cargo-deny", version: "0.20.2" },
   "cargo-fuzz": { crate: "cargo-fuzz", version: "0.13.2" },
 };

@@ -1,4 +1,4 @@
-// The wasm binaries: the cargo features of `bindings/wasm` and the size budget of each, and how they are optimised.
+// The wasm binaries: the cargo features of `bindings/wasm` and the size budget of each.
 
 import { readSchemes } from "../../../scripts/lib/schemes.mjs";
 
@@ -17,16 +17,4 @@ export const BINARIES = [
   { name: "lvmt", features: ["light", ...schemesOf("lvmt")], budget: 130 * 1024 },
   // For size: two curves at full speed take 155 KiB, and a head needs only one pairing.
   { name: "ethereum", features: ["beacon", "ethereum", "mpt"], optLevel: "s", budget: 116 * 1024 },
-];
-
-/** The options of wasm-opt: the features that every supported engine has. */
-export const WASM_OPT = [
-  "-O3",
-  "--enable-simd",
-  "--enable-bulk-memory",
-  "--enable-nontrapping-float-to-int",
-  "--enable-sign-ext",
-  "--enable-mutable-globals",
-  "--enable-multivalue",
-  "--enable-reference-types",
 ];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { run } from "../../../scripts/lib/command.mjs";
 import { inside } from "../../../scripts/lib/paths.mjs";
-import { BINARIES, WASM_OPT } from "./binaries.mjs";
+import { BINARIES } from "./binaries.mjs";
 
 /** Calls `body` with a temporary folder. */
 export async function inWorkFolder(body) {
@@ -22,14 +22,10 @@ export async function inWorkFolder(body) {
 /** Puts every binary with wasm-bindgen's glue into `folder`; the loader is ours. */
 export async function buildBinaries(work, folder) {
   for (const { name, features, optLevel = 3 } of BINARIES) {
-    const [out, glue] = [join(work, name), `prooflight_${name}_bg`];
-    await compile(features, optLevel);
-    await sh("wasm-bindgen", [
-      ...[COMPILED, "--out-dir", out, "--out-name", `prooflight_${name}`],
-      ...["--target", "bundler", "--no-typescript"],
-    ]);
-    const binary = join(folder, `prooflight-${name}.wasm`);
-    await sh("wasm-opt", [join(out, `${glue}.wasm`), "-o", binary, ...WASM_OPT]);
+    const out = join(work, name);
+    const glue = `prooflight_${name}_bg`;
+    await wasmPack(out, `prooflight_${name}`, features, optLevel);
+    copyFileSync(join(out, `${glue}.wasm`), join(folder, `prooflight-${name}.wasm`));
     copyFileSync(join(out, `${glue}.js`), join(folder, `${glue}.js`));
     const types = inside("packages", "prooflight", "src", "wasm", `${glue}.d.ts`);
     copyFileSync(types, join(folder, `${glue}.d.ts`));
@@ -43,17 +39,16 @@ export function sh(command, args) {
   return run(command, args, { env, onData: (text) => process.stdout.write(text) });
 }
 
-/** What cargo makes of bindings/wasm, with the features that it was called with last. */
-const COMPILED = inside("target", "wasm32-unknown-unknown", "release", "prooflight_wasm.wasm");
-
-function compile(features, optLevel) {
+function wasmPack(folder, name, features, optLevel) {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
-  return sh("cargo", [
-    ...["build", "--quiet", "--release", "--lib", "--package", "prooflight-wasm", "--locked"],
-    ...["--target", "wasm32-unknown-unknown", "--no-default-features"],
-    ...["--features", features.join(), "--target-dir", inside("target")],
-    ...["--config", `profile.release.opt-level=${JSON.stringify(optLevel)}`],
+  return sh("wasm-pack", [
+    "--quiet",
+    ...["build", inside("bindings", "wasm"), "--release", "--mode", "no-install"],
+    ...["--target", "bundler", "--no-pack", "--no-typescript"],
+    ...["--out-dir", folder, "--out-name", name],
+    ...["--", "--locked", "--no-default-features", "--features", features.join()],
     // Panic messages contain paths of source files; those of dependencies are in the user's home folder.
+    ...["--config", `profile.release.opt-level=${JSON.stringify(optLevel)}`],
     "--config",
     `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${home}=cargo"]`,
   ]);

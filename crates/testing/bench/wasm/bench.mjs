@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { WASM_OPT } from "../../../../packages/prooflight/scripts/binaries.mjs";
+import { ask } from "../../../../scripts/lib/command.mjs";
 import { inside } from "../../../../scripts/lib/paths.mjs";
 import { Problem, main, task } from "../../../../scripts/lib/task.mjs";
 import { say, table } from "../../../../scripts/lib/terminal.mjs";
@@ -88,9 +88,12 @@ async function buildBinary({ sh }) {
   // These would replace the flags of .cargo/config.toml, and with them simd128.
   const env = { RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined };
   await sh("cargo", [...cargo("build", PACKAGE), "--target", target], { env });
-  const built = inside("target", target, "release", "prooflight_bench_wasm.wasm");
+  const metadata = JSON.parse(ask("cargo", "metadata", "--no-deps", "--format-version", "1"));
+  const sdk = metadata.packages.find(({ name }) => name === "prooflight-wasm");
+  const flags = sdk.metadata["wasm-pack"].profile.release["wasm-opt"];
+  const built = join(metadata.target_directory, target, "release", "prooflight_bench_wasm.wasm");
   mkdirSync(work, { recursive: true });
-  await sh("wasm-opt", [...WASM_OPT, built, "-o", binary]);
+  await sh("wasm-opt", [...flags, built, "-o", binary]);
 }
 
 /**
