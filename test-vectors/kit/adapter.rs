@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use prooflight_vectors::{input::Input, verify};
+use prooflight_vectors::{input::TestInput, verify};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ struct Question {
     id: Value,
     #[serde(rename = "type")]
     group_type: String,
-    input: Input,
+    input: TestInput,
 }
 
 fn main() -> io::Result<()> {
