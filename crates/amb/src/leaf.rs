@@ -7,7 +7,8 @@ use prooflight_core::merkle::{Blake2bTree, multiproof_root};
 use prooflight_core::{Error, Hash, Hex, PastState, Reason, Result};
 
 use crate::answers::{LeafAnswer, LeafKey, ProofAnswers, ReadLeaf};
-use crate::hash::{EMPTY_PAST_ROOT, MAX_KEY_BYTES, NodeRecord, past_root};
+use crate::hash::{EMPTY_PAST_ROOT, NodeRecord, past_root};
+use crate::limits::MAX_KEY_BYTES;
 use crate::path::Path;
 use crate::proof::{LeafVersion, ProofStream};
 use crate::query::{QueryKind, QueryLead, TreeQuery};

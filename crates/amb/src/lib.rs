@@ -32,6 +32,7 @@ extern crate alloc;
 mod answers;
 pub mod hash;
 mod leaf;
+mod limits;
 mod message;
 mod partial;
 mod path;
@@ -41,16 +42,16 @@ pub mod prover;
 mod query;
 mod question;
 mod read;
+mod record;
 #[cfg(feature = "chain")]
 pub mod state;
 mod update;
 mod verify;
 
 pub use answers::{RangeEntry, ReplicaEntry};
-pub use hash::MAX_KEY_BYTES;
+pub use limits::{MAX_BOUND_BYTES, MAX_KEY_BYTES};
 pub use question::{
-    CountQuestion, HistoryQuestion, KeysQuestion, MAX_BOUND_BYTES, RangeQuestion, TransferQuestion,
-    TrustedRoot,
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
 };
 pub use update::{UPDATE_LIMITS, UpdatePart, verify_update};
 pub use verify::{

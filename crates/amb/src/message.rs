@@ -2,8 +2,9 @@
 
 use prooflight_core::{Hash, blake2b256};
 
-use crate::hash::{KeyVersion, MAX_KEY_BYTES, NodeRecord};
+use crate::limits::MAX_KEY_BYTES;
 use crate::path::KeyBits;
+use crate::record::{KeyVersion, NodeRecord};
 
 /// The first byte of a value's message.
 pub(crate) const VALUE_TAG: u8 = 0x12;

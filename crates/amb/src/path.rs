@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::hash::MAX_KEY_BYTES;
+use crate::limits::MAX_KEY_BYTES;
 
 /// The number of bits that stand for a byte.
 const BITS_PER_BYTE: usize = 9;

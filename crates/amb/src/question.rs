@@ -2,13 +2,7 @@
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result};
 
-use crate::hash::MAX_KEY_BYTES;
-
-/// The longest bound of a range, in bytes: a key and `00`, the first key after it.
-pub const MAX_BOUND_BYTES: usize = MAX_KEY_BYTES + 1;
-
-/// Blocks are below this one.
-const BLOCK_LIMIT: u64 = 1 << 52;
+use crate::limits::{BLOCK_LIMIT, MAX_BOUND_BYTES, MAX_KEY_BYTES};
 
 /// A root that the caller trusts, and its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified, distinct};
 
 use crate::answers::ProofAnswers;
-use crate::hash::MAX_KEY_BYTES;
+use crate::limits::MAX_KEY_BYTES;
 use crate::partial::PartialTree;
 use crate::proof::{ProofStream, UPDATE_ENVELOPE};
 use crate::query::TreeQuery;

@@ -7,13 +7,13 @@ use prooflight_core::{
 };
 
 use crate::answers::{ProofAnswers, RangeEntry, ReplicaEntry};
+use crate::limits::MAX_BOUND_BYTES;
 use crate::proof::{
     COUNT_ENVELOPE, GET_ENVELOPE, HIST_ENVELOPE, ProofStream, RANGE_ENVELOPE, TRANSFER_ENVELOPE,
 };
 use crate::query::TreeQuery;
 use crate::question::{
-    CountQuestion, HistoryQuestion, KeysQuestion, MAX_BOUND_BYTES, RangeQuestion, TransferQuestion,
-    TrustedRoot,
+    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
 };
 use crate::read::read_nodes;
 
