@@ -9,6 +9,7 @@ import { filesUnder } from "./fingerprint.mjs";
 import { inside } from "./paths.mjs";
 import { crates } from "./walls/crates.mjs";
 import { byFolder, circle, importsIn, importsOf } from "./walls/imports.mjs";
+import { moduleImports, modulesIn } from "./walls/rooms.mjs";
 
 const sdk = importsOf(inside("packages", "prooflight", "src"));
 
@@ -68,6 +69,31 @@ test("the SDK imports nothing but its own files and what Node has", () => {
 /** The output of wasm-bindgen, and the binaries. */
 const isGlue = (name) =>
   /^wasm\/(prooflight_\w+_bg\.ts|prooflight-\w+\.(wasm|base64\.ts))$/.test(name);
+
+/** The modules of the node, from the top down. Its commands are above them: they are a program of their own. */
+const ROOMS = ["producer", "signing", "api", "replication", "chain", "runtime"];
+
+test("the modules of the node import only downwards", () => {
+  const imports = moduleImports(inside("crates", "node", "src"));
+  const rooms = new Set([...imports.keys()].map(folderOf));
+  assert.deepEqual([...rooms].sort(), ["cli", ...ROOMS].sort());
+  const upward = [...imports].flatMap(([path, names]) => {
+    const own = ROOMS.indexOf(folderOf(path));
+    return names.filter((name) => ROOMS.indexOf(name) < own).map((name) => `${path}: ${name}`);
+  });
+  assert.deepEqual(upward, []);
+});
+
+test("modules are found in every form of a path", () => {
+  const text = `
+use crate::{Chain, api::{server, rpc}, runtime};
+use crate::signing::Signer; // crate::producer
+fn f() { crate::replication::run(super::super::chain::x, super::near) }
+`;
+  const names = new Map([["Chain", "chain"]]);
+  const found = ["api", "chain", "replication", "runtime", "signing"];
+  assert.deepEqual(modulesIn(text, names, "api/server/mod.rs"), found);
+});
 
 test("no published crate depends on an unpublished one", () => {
   const all = crates();

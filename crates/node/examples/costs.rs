@@ -21,10 +21,10 @@ use prooflight_core::chain::{
 use prooflight_core::statement::Statement;
 use prooflight_core::store::StateStore as _;
 use prooflight_core::{Hash, Scheme, blake2b256};
-use prooflight_node::authority::{Signers, generate_key};
-use prooflight_node::schemes::{SchemeContext, SchemeOptions};
-use prooflight_node::store;
-use prooflight_node::{Chain, View, schemes};
+use prooflight_node::chain::keys::{Signers, generate_key};
+use prooflight_node::chain::schemes::{self, SchemeContext, SchemeOptions};
+use prooflight_node::chain::store;
+use prooflight_node::{Chain, View};
 use serde_json::{Map, Value, json};
 
 /// That of the node.

@@ -21,7 +21,7 @@ use prooflight_core::statement::Statement;
 use prooflight_core::store::{RawKeyChange, StateReader as _};
 use prooflight_core::{Result, blake2b256};
 use prooflight_log::Bucket;
-use prooflight_node::snapshots::BucketFiles;
+use prooflight_node::replication::snapshots::BucketFiles;
 use prooflight_smt::snapshot::{
     RemoteFiles, SmtReader, SnapshotFiles, SnapshotWriter, WriterOptions,
 };

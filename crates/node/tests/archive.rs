@@ -15,7 +15,7 @@ use prooflight_core::Limits;
 use prooflight_core::chain::{SignedHeader, StateOperation, operations_root};
 use prooflight_core::store::{ReadStore, Store, WriteBatch};
 use prooflight_node::BlockBody;
-use prooflight_node::store;
+use prooflight_node::chain::store;
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];

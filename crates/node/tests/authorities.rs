@@ -16,8 +16,9 @@ use harness::light::{genesis, header, verified};
 use harness::{Client, Node, PROGRAM, command, eventually, hex, text};
 use prooflight_core::chain::{SignedHeader, StateOperation};
 use prooflight_node::Chain;
-use prooflight_node::clock::now_ms;
-use prooflight_node::proposals::{AttemptId, Proposal, ProposalFolder, ProposalStore, proposal_id};
+use prooflight_node::chain::proposal::{AttemptId, Proposal, ProposalStore, proposal_id};
+use prooflight_node::runtime::clock::now_ms;
+use prooflight_node::signing::proposals::ProposalFolder;
 use serde_json::{Value, json};
 
 fn head(node: &Node) -> SignedHeader {

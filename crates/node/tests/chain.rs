@@ -13,7 +13,7 @@ use prooflight_core::chain::{
 use prooflight_core::statement::Statement;
 use prooflight_core::store::StateProof;
 use prooflight_core::{Reason, Result, Scheme};
-use prooflight_node::authority::{Signers, generate_key};
+use prooflight_node::chain::keys::{Signers, generate_key};
 use prooflight_node::{Block, BlockId, Chain, Verdict, View};
 
 const NOW: u64 = 1_800_000_000_000;

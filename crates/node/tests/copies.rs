@@ -14,7 +14,7 @@ use std::thread;
 use harness::{Node, command, hex, set, text};
 use prooflight_core::store::{Store, WriteBatch};
 use prooflight_node::Chain;
-use prooflight_node::store;
+use prooflight_node::chain::store;
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];

@@ -13,8 +13,8 @@ use harness::{Node, command, eventually, hex, set, text};
 use prooflight_core::Limits;
 use prooflight_core::chain::{Checkpoint, SignedHeader, StateOperation, verify_ancestor};
 use prooflight_node::Chain;
-use prooflight_node::authority::{self, Signers};
-use prooflight_node::clock::now_ms;
+use prooflight_node::chain::keys::{self, Signers};
+use prooflight_node::runtime::clock::now_ms;
 use serde_json::{Value, json};
 
 /// The positions of the bytes to change, in thousandths of a file.
@@ -84,7 +84,7 @@ const NODES_FILE_KEYS: u32 = 35_000;
 /// Makes blocks until their nodes are in the file, and one more.
 fn gather_nodes(folder: &Path, nodes: &Path) {
     let mut chain = Chain::open(folder).unwrap();
-    let key = authority::read_key(&folder.join("authority-0.key")).unwrap();
+    let key = keys::read_key(&folder.join("authority-0.key")).unwrap();
     let signers = Signers::new(chain.config(), vec![key]).unwrap();
     for (value, keys) in [("1", NODES_FILE_KEYS), ("2", NODES_FILE_KEYS), ("3", 10)] {
         let set =

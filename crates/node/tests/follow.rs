@@ -10,7 +10,7 @@ use harness::{Node, bytes, command, eventually, hex, set, text};
 use prooflight_core::Limits;
 use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_json::checkpoint;
-use prooflight_node::authority::{Signers, read_key};
+use prooflight_node::chain::keys::{Signers, read_key};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];

@@ -10,8 +10,8 @@ use prooflight_core::chain::{
 use prooflight_core::statement::Statement;
 use prooflight_core::{Reason, Scheme};
 use prooflight_node::Chain;
-use prooflight_node::authority::{Signers, generate_key};
-use prooflight_node::schemes::SchemeOptions;
+use prooflight_node::chain::keys::{Signers, generate_key};
+use prooflight_node::chain::schemes::SchemeOptions;
 
 const NOW: u64 = 1_800_000_000_000;
 const SCHEMES: [Scheme; 3] = [Scheme::Avl, Scheme::Lvmt, Scheme::Smt];

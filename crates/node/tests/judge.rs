@@ -9,11 +9,10 @@ use prooflight_core::chain::{
     ChainConfig, ChainLimits, Checkpoint, SchemeConfig, SignedHeader, StateOperation,
 };
 use prooflight_core::{Reason, Result, Scheme};
-use prooflight_node::authority::{
-    Authority, HeaderSignature, Signers, SigningMemory, generate_key,
-};
-use prooflight_node::clock::now_ms;
-use prooflight_node::proposals::Proposal;
+use prooflight_node::chain::keys::{Signers, generate_key};
+use prooflight_node::chain::proposal::Proposal;
+use prooflight_node::runtime::clock::now_ms;
+use prooflight_node::signing::authority::{Authority, HeaderSignature, SigningMemory};
 use prooflight_node::{Block, BlockId, Chain, Verdict, View};
 
 /// A chain with three authorities and a quorum of two.

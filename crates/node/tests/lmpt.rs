@@ -13,8 +13,7 @@ use prooflight_core::chain::{LmptConfig, SignedHeader};
 use prooflight_core::store::ReadStore as _;
 use prooflight_core::{Limits, Scheme};
 use prooflight_lmpt::{LayerRoots, verify};
-use prooflight_node::schemes;
-use prooflight_node::store;
+use prooflight_node::chain::{schemes, store};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];

@@ -16,8 +16,8 @@ use harness::{Client, Node, OpeningNode, PROGRAM, command, eventually, hex, set,
 use prooflight_core::Scheme;
 use prooflight_core::chain::ChainConfig;
 use prooflight_node::Chain;
-use prooflight_node::authority::{Signers, read_key};
-use prooflight_node::clock::{format_utc, now_ms};
+use prooflight_node::chain::keys::{Signers, read_key};
+use prooflight_node::runtime::clock::{format_utc, now_ms};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0"];

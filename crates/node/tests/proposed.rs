@@ -14,8 +14,8 @@ use harness::{Node, command, eventually, text};
 use prooflight_core::chain::StateOperation;
 use prooflight_log::{Bucket, BucketLog};
 use prooflight_node::Chain;
-use prooflight_node::clock::now_ms;
-use prooflight_node::proposals::Proposal;
+use prooflight_node::chain::proposal::Proposal;
+use prooflight_node::runtime::clock::now_ms;
 use serde_json::{Value, json};
 
 fn height(node: &Node) -> u64 {

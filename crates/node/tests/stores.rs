@@ -11,8 +11,8 @@ use prooflight_core::store::{
 };
 use prooflight_core::{Limits, Reason, Scheme};
 use prooflight_mpt::{AccountProof, Word};
-use prooflight_node::schemes::{self, SchemeContext, SchemeOptions, SchemeStore};
-use prooflight_node::store::{self, EmbeddedStore};
+use prooflight_node::chain::schemes::{self, SchemeContext, SchemeOptions, SchemeStore};
+use prooflight_node::chain::store::{self, EmbeddedStore};
 
 const ADDRESS: [u8; 20] = [0xaa; 20];
 

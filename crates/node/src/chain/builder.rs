@@ -10,9 +10,9 @@ use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
 use super::folder::store_folder;
 use super::{Chain, format};
-use crate::block::{self, CONFIG_KEY};
-use crate::schemes::{self, SchemeContext, SchemeOptions};
-use crate::store::{self, Anchor, EmbeddedStore};
+use crate::chain::block::{self, CONFIG_KEY};
+use crate::chain::schemes::{self, SchemeContext, SchemeOptions};
+use crate::chain::store::{self, Anchor, EmbeddedStore};
 
 /// A chain that is being begun. Its store gets its name once it is whole, so that an interrupted start leaves no chain.
 pub(crate) struct ChainBuilder {

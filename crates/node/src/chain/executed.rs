@@ -4,9 +4,9 @@ use prooflight_core::chain::{Header, SignedHeader};
 use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Limits, Reason, Result};
 
-use crate::block::BlockBody;
-use crate::proposals::Proposal;
-use crate::schemes;
+use crate::chain::block::BlockBody;
+use crate::chain::proposal::Proposal;
+use crate::chain::schemes;
 
 /// A block that was executed on the newest state of a chain. It is neither signed nor stored.
 pub struct ExecutedBlock {

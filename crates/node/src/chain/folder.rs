@@ -10,11 +10,11 @@ use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 use rayon::prelude::*;
 
 use super::{Chain, ChainBuilder, format};
-use crate::block::{self, CONFIG_KEY, NEWEST_KEY};
-use crate::files;
-use crate::schemes::{self, SchemeContext, SchemeOptions};
-use crate::store::{self, Anchor, EmbeddedStore, corrupt};
-use crate::view::check_root;
+use crate::chain::block::{self, CONFIG_KEY, NEWEST_KEY};
+use crate::chain::schemes::{self, SchemeContext, SchemeOptions};
+use crate::chain::store::{self, Anchor, EmbeddedStore, corrupt};
+use crate::chain::view::check_root;
+use crate::runtime::files;
 
 impl Chain {
     /// Whether a folder has a chain; `store_failed` if that cannot be found out.

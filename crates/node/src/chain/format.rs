@@ -9,8 +9,8 @@ use std::path::Path;
 
 use prooflight_core::{Error, Reason, Result};
 
-use crate::files;
-use crate::store::EmbeddedStore;
+use crate::chain::store::EmbeddedStore;
+use crate::runtime::files;
 
 /// The version that this program reads and writes.
 pub(super) const FORMAT_VERSION: u32 = 4;
@@ -94,7 +94,7 @@ mod tests {
     fn a_folder_is_upgraded_once_and_a_later_or_damaged_one_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let format = folder.path().join(FORMAT_FILE);
-        let mut store = crate::store::open(&folder.path().join("store")).unwrap();
+        let mut store = crate::chain::store::open(&folder.path().join("store")).unwrap();
         let mut upgrade = || upgrade(folder.path(), &mut store);
         upgrade().unwrap();
         assert_eq!(fs::read_to_string(&format).unwrap(), format!("{FORMAT_VERSION}\n"));

@@ -9,14 +9,16 @@ use prooflight_core::chain::{
 };
 use prooflight_core::{Ability, Code, Error, Hex, Reason, Result, Scheme};
 use prooflight_json as json;
-use prooflight_node::authority::{self, Signers};
-use prooflight_node::clock::{format_utc, now_ms};
-use prooflight_node::collector::{BlockSigner, SignatureCollector};
-use prooflight_node::producer::SharedLog;
-use prooflight_node::proposals::{AttemptId, Proposal, ProposalFolder, ProposalStore};
-use prooflight_node::schemes::SchemeOptions;
-use prooflight_node::scratch::ScratchFolder;
-use prooflight_node::{BlockId, Chain, Verdict, View, files};
+use prooflight_node::chain::keys::{self, Signers};
+use prooflight_node::chain::proposal::{AttemptId, Proposal, ProposalStore};
+use prooflight_node::chain::schemes::SchemeOptions;
+use prooflight_node::replication::log::SharedLog;
+use prooflight_node::runtime::clock::{format_utc, now_ms};
+use prooflight_node::runtime::files;
+use prooflight_node::runtime::scratch::ScratchFolder;
+use prooflight_node::signing::collector::{BlockSigner, SignatureCollector};
+use prooflight_node::signing::proposals::ProposalFolder;
+use prooflight_node::{BlockId, Chain, Verdict, View};
 
 use super::chain_source::{ChainSource, open_source};
 use super::file_error;
@@ -86,7 +88,7 @@ impl InitArgs {
     fn begin(self, folder: &Path) -> Result<()> {
         let mut keys = Vec::new();
         for path in &self.keys {
-            let key = authority::read_key(path)?;
+            let key = keys::read_key(path)?;
             store_key(folder, keys.len(), &key)?;
             keys.push(key);
         }
@@ -254,22 +256,22 @@ fn own_key(folder: &Path) -> Result<SigningKey> {
     let path = key_path(folder, 0);
     if path.exists() {
         // Left by a start that was interrupted before the chain existed.
-        return authority::read_key(&path);
+        return keys::read_key(&path);
     }
-    let key = authority::generate_key()?;
+    let key = keys::generate_key()?;
     store_key(folder, 0, &key)?;
     Ok(key)
 }
 
 fn store_key(folder: &Path, index: usize, key: &SigningKey) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| file_error(folder, &error))?;
-    authority::write_key(&key_path(folder, index), key)
+    keys::write_key(&key_path(folder, index), key)
 }
 
 /// The keys in the folder of a chain.
 pub(super) fn read_keys(folder: &Path) -> Result<Vec<SigningKey>> {
     let paths = (0..).map(|index| key_path(folder, index));
-    paths.take_while(|path| path.exists()).map(|path| authority::read_key(&path)).collect()
+    paths.take_while(|path| path.exists()).map(|path| keys::read_key(&path)).collect()
 }
 
 /// Opens a chain whose blocks are signed with the keys in its folder. Makes its genesis block if the first start was

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::Chain;
-use prooflight_node::backup::{BackupSource, RunningNode};
+use prooflight_node::replication::backup::{BackupSource, RunningNode};
 
 /// A chain to copy from.
 pub(super) enum ChainSource {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::clients::{ClientRegistry, ClientRules};
-use prooflight_node::files;
+use prooflight_node::api::clients::{ClientRegistry, ClientRules};
+use prooflight_node::runtime::files;
 use serde::Deserialize;
 
 use super::file_error;

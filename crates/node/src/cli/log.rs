@@ -7,15 +7,16 @@ use std::time::Duration;
 use prooflight_core::chain::{ChainConfig, Checkpoint};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_log::{Bucket, BucketLog, BucketRequest};
-use prooflight_node::authority::Signers;
-use prooflight_node::follow::{LeaderClient, check_pinned};
-use prooflight_node::log::{
-    BlockLog, LogBinding, Standby, check_bound, check_chain, execute, missing_blocks, publish,
+use prooflight_node::Chain;
+use prooflight_node::chain::keys::Signers;
+use prooflight_node::replication::follow::{LeaderClient, check_pinned};
+use prooflight_node::replication::log::{
+    BlockLog, LogBinding, SharedLog, Standby, check_bound, check_chain, execute, missing_blocks,
+    publish,
 };
-use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::SharedLog;
-use prooflight_node::sync::can_sync;
-use prooflight_node::{Chain, files};
+use prooflight_node::replication::sync::can_sync;
+use prooflight_node::runtime::files;
+use prooflight_node::runtime::metrics::Metrics;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 

@@ -9,10 +9,10 @@ use prooflight_core::{Error, Hex, Reason, Result};
 use prooflight_json as json;
 use prooflight_log::{self as log, Bucket, BucketLog};
 use prooflight_node::Chain;
-use prooflight_node::follow::check_pinned;
-use prooflight_node::log::{LogBinding, decode_entry};
-use prooflight_node::schemes::SchemeOptions;
-use prooflight_node::scratch::ScratchFolder;
+use prooflight_node::chain::schemes::SchemeOptions;
+use prooflight_node::replication::follow::check_pinned;
+use prooflight_node::replication::log::{LogBinding, decode_entry};
+use prooflight_node::runtime::scratch::ScratchFolder;
 use tokio::runtime::Runtime;
 
 use super::follow::{begin_replica, read_checkpoint};

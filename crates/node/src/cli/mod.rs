@@ -25,7 +25,7 @@ use std::process;
 
 use clap::{Parser, Subcommand};
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_node::authority as keys;
+use prooflight_node::chain::keys;
 
 use exit::CommandError;
 use settings::Settings;

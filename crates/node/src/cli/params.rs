@@ -7,8 +7,8 @@ use clap::Args;
 use prooflight_amt::{ProverSetup, TableParts, Tables, VerifyingKey};
 use prooflight_core::chain::{LmptConfig, LvmtConfig};
 use prooflight_core::{Error, Hex, Reason, Result};
-use prooflight_node::files;
-use prooflight_node::schemes::{ProgressCallback, SchemeOptions, ShardOption};
+use prooflight_node::chain::schemes::{ProgressCallback, SchemeOptions, ShardOption};
+use prooflight_node::runtime::files;
 
 /// The setup and shape of a new chain's LVMT store.
 #[derive(Clone, Debug, Args)]

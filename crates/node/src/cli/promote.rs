@@ -2,7 +2,7 @@
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::backup::{RunningNode, put};
+use prooflight_node::replication::backup::{RunningNode, put};
 
 use super::chain::FolderArgs;
 use super::log_commands::runtime;

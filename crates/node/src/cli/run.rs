@@ -7,23 +7,28 @@ use std::time::Duration;
 
 use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
-use prooflight_node::authority::Signers;
-use prooflight_node::backup::AdminAccess;
-use prooflight_node::blocking::{self, WorkerPool};
-use prooflight_node::clock::{Clock, format_utc, now_ms};
-use prooflight_node::follow::FollowProgress;
-use prooflight_node::log::{LogBinding, check_unbound};
-use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::{self, BlockConditions, BlockPace, SharedLog, Submitter};
-use prooflight_node::rpc::{self, NodeApi, RequestLimits};
-use prooflight_node::schemes::StoreMetrics;
-use prooflight_node::server::{
-    self, AnswerMemory, HttpLayer, NodeStatus, ServerLimits, ServerStatus, StatusPages,
+use prooflight_node::api::descriptors;
+use prooflight_node::api::producer::{BlockReadiness, BlockSubmitter};
+use prooflight_node::api::rpc::{self, NodeApi, RequestLimits};
+use prooflight_node::api::server::{
+    self, HttpLayer, NodeStatus, ServerLimits, ServerStatus, StatusPages,
 };
-use prooflight_node::signature_round::SignatureRound;
-use prooflight_node::space::DiskSpace;
-use prooflight_node::sync::SyncSource;
-use prooflight_node::{Chain, View, descriptors, files, scratch, snapshots};
+use prooflight_node::chain::keys::Signers;
+use prooflight_node::chain::schemes::StoreMetrics;
+use prooflight_node::producer::{self, BlockConditions, BlockPace, Submitter};
+use prooflight_node::replication::backup::AdminAccess;
+use prooflight_node::replication::follow::FollowProgress;
+use prooflight_node::replication::log::{LogBinding, SharedLog, check_unbound};
+use prooflight_node::replication::snapshots;
+use prooflight_node::replication::sync::SyncSource;
+use prooflight_node::runtime::answer_memory::AnswerMemory;
+use prooflight_node::runtime::blocking::{self, WorkerPool};
+use prooflight_node::runtime::clock::{Clock, format_utc, now_ms};
+use prooflight_node::runtime::metrics::Metrics;
+use prooflight_node::runtime::space::DiskSpace;
+use prooflight_node::runtime::{files, scratch};
+use prooflight_node::signing::signature_round::SignatureRound;
+use prooflight_node::{Chain, View};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -128,7 +133,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
     let context = NodeApi {
         views: views.clone(),
         progress: progress.clone(),
-        submitter,
+        submitter: submitter.map(|submitter| Box::new(submitter) as Box<dyn BlockSubmitter>),
         limits: RequestLimits { keys: chosen.max_keys, time },
         eth_chain_id: chosen.eth_chain_id,
         metrics: metrics.clone(),
@@ -149,7 +154,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
     };
     admin.status.send_replace(Arc::new(NodeStatus {
         views: views.clone(),
-        conditions,
+        conditions: conditions.map(|conditions| conditions as Arc<dyn BlockReadiness>),
         progress,
         promote,
         access: AdminAccess::open(&chosen.data_dir, admin.address)?,

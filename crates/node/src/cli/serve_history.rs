@@ -10,20 +10,22 @@ use std::time::Duration;
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_log::BucketLog;
-use prooflight_node::blocking::{ProxyAddresses, WorkerPool};
-use prooflight_node::clients::{ClientRegistry, ClientRules};
-use prooflight_node::follow::LeaderClient;
-use prooflight_node::metrics::Metrics;
-use prooflight_node::rpc::RequestLimits;
-use prooflight_node::rpc::archive::{self, ArchiveApi, HeaderSource};
-use prooflight_node::schemes::CACHE_BYTES;
-use prooflight_node::scratch::ScratchFolder;
-use prooflight_node::server::{
-    self, ANSWER_BYTES, AnswerMemory, HttpLayer, NotReady, RequestPolicy, ServerLimits,
-    ServerStatus, StatusPages,
+use prooflight_node::api::clients::{ClientRegistry, ClientRules};
+use prooflight_node::api::descriptors;
+use prooflight_node::api::rpc::RequestLimits;
+use prooflight_node::api::rpc::archive::{self, ArchiveApi, HeaderSource};
+use prooflight_node::api::server::{
+    self, HttpLayer, RequestPolicy, ServerLimits, ServerStatus, StatusPages,
 };
-use prooflight_node::snapshots::{self, HeaderReader};
-use prooflight_node::{descriptors, files};
+use prooflight_node::chain::schemes::CACHE_BYTES;
+use prooflight_node::replication::follow::LeaderClient;
+use prooflight_node::replication::snapshots::{self, HeaderReader};
+use prooflight_node::runtime::answer_memory::{ANSWER_BYTES, AnswerMemory};
+use prooflight_node::runtime::blocking::{ProxyAddresses, WorkerPool};
+use prooflight_node::runtime::files;
+use prooflight_node::runtime::metrics::Metrics;
+use prooflight_node::runtime::scratch::ScratchFolder;
+use prooflight_node::runtime::status::NotReady;
 use prooflight_smt::snapshot::{SmtReader, SnapshotFiles};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;

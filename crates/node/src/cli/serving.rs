@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::blocking::WorkerPool;
-use prooflight_node::metrics::Metrics;
-use prooflight_node::server::{
-    self, BoundAddress, LifecyclePhase, RequestPolicy, ServerStatus, StatusPages, admin,
+use prooflight_node::api::server::{
+    self, BoundAddress, RequestPolicy, ServerStatus, StatusPages, admin,
 };
+use prooflight_node::runtime::blocking::WorkerPool;
+use prooflight_node::runtime::metrics::Metrics;
+use prooflight_node::runtime::status::LifecyclePhase;
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::blocking::ProxyAddresses;
-use prooflight_node::schemes::{CACHE_BYTES, SchemeOptions, ShardOption};
-use prooflight_node::server::{ANSWER_BYTES, MAX_REPLY_BYTES, RequestPolicy};
-use prooflight_node::{BlockRetention, files};
+use prooflight_node::BlockRetention;
+use prooflight_node::api::server::RequestPolicy;
+use prooflight_node::chain::schemes::{CACHE_BYTES, SchemeOptions, ShardOption};
+use prooflight_node::runtime::answer_memory::{ANSWER_BYTES, MAX_REPLY_BYTES};
+use prooflight_node::runtime::blocking::ProxyAddresses;
+use prooflight_node::runtime::files;
 use serde::Deserialize;
 
 use super::clients::ClientSettings;

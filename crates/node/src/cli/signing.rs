@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::authority::Signers;
-use prooflight_node::blocking::{ProxyAddresses, WorkerPool};
-use prooflight_node::clients::ClientRegistry;
-use prooflight_node::collector::{BlockSigner, SignatureCollector};
-use prooflight_node::descriptors::AUTHORITY_CONNECTIONS;
-use prooflight_node::metrics::Metrics;
-use prooflight_node::producer::SharedLog;
-use prooflight_node::proposals::{ProposalFolder, ProposalStore};
-use prooflight_node::rpc::authorities::{AuthorityApi, module};
-use prooflight_node::server::{
-    self, BoundAddress, HttpLayer, NotReady, RequestPolicy, ServerLimits, ServerStatus, StatusPages,
+use prooflight_node::api::clients::ClientRegistry;
+use prooflight_node::api::descriptors::AUTHORITY_CONNECTIONS;
+use prooflight_node::api::server::{
+    self, BoundAddress, HttpLayer, RequestPolicy, ServerLimits, ServerStatus, StatusPages,
 };
-use prooflight_node::signature_round::SignatureRound;
+use prooflight_node::chain::keys::Signers;
+use prooflight_node::chain::proposal::ProposalStore;
+use prooflight_node::replication::log::SharedLog;
+use prooflight_node::runtime::blocking::{ProxyAddresses, WorkerPool};
+use prooflight_node::runtime::metrics::Metrics;
+use prooflight_node::runtime::status::NotReady;
+use prooflight_node::signing::collector::{BlockSigner, SignatureCollector};
+use prooflight_node::signing::proposals::{ProposalFolder, ProposalLog};
+use prooflight_node::signing::rpc::{AuthorityApi, module};
+use prooflight_node::signing::signature_round::SignatureRound;
 use prooflight_node::{Chain, View};
 use tokio::sync::watch;
 
@@ -124,7 +126,7 @@ pub(super) fn proposals(
 ) -> Result<Box<dyn ProposalStore>> {
     let kept = ProposalFolder::of(folder);
     let Some(shared) = shared else { return Ok(Box::new(kept)) };
-    let proposals = shared.log.proposals();
+    let proposals = ProposalLog::new(&shared.log);
     proposals.take_over(&kept, chain.height().map_or(0, |height| height + 1))?;
     Ok(Box::new(proposals))
 }

@@ -9,12 +9,12 @@ use std::thread;
 use clap::Args;
 use prooflight_core::chain::{ChainConfig, StateOperation};
 use prooflight_core::{Error, Reason, Result};
-use prooflight_node::authority::Signers;
-use prooflight_node::backup::{BackupSource, StateLine, pipe, receive};
-use prooflight_node::clock::now_ms;
-use prooflight_node::log::check_unbound;
-use prooflight_node::normalise::{check, check_all};
-use prooflight_node::schemes::SchemeOptions;
+use prooflight_node::chain::keys::Signers;
+use prooflight_node::chain::normalise::{check, check_all};
+use prooflight_node::chain::schemes::SchemeOptions;
+use prooflight_node::replication::backup::{BackupSource, StateLine, pipe, receive};
+use prooflight_node::replication::log::check_unbound;
+use prooflight_node::runtime::clock::now_ms;
 use prooflight_node::{AuditReport, Chain, audit};
 
 use super::chain::{FolderArgs, open};

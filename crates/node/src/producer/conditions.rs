@@ -6,10 +6,11 @@ use prooflight_core::{Error, Reason, Result};
 use tokio::sync::watch;
 
 use crate::View;
-use crate::clock::{Clock, check_not_in_future};
-use crate::metrics::Metrics;
-use crate::signature_round::SignatureRound;
-use crate::space::DiskSpace;
+use crate::api::producer::BlockReadiness;
+use crate::runtime::clock::{Clock, check_not_in_future};
+use crate::runtime::metrics::Metrics;
+use crate::runtime::space::DiskSpace;
+use crate::signing::signature_round::SignatureRound;
 
 /// Whether blocks can be made now. Readiness depends on it too.
 #[derive(Debug)]
@@ -29,14 +30,14 @@ impl BlockConditions {
     /// Blocks can be made while the clock is right, there is space, and the newest block, which these
     /// views have, is not in the future.
     pub fn new(views: watch::Receiver<View>, clock: Clock, space: DiskSpace) -> Self {
-        let (troubles, round, failed) = Default::default();
-        Self { views, clock, space, health: troubles, round, failed }
+        let (health, round, failed) = Default::default();
+        Self { views, clock, space, health, round, failed }
     }
 
     /// Blocks can be made only while these have no error, either.
     #[must_use]
-    pub fn with_health(self, troubles: impl Into<Vec<watch::Receiver<Option<Error>>>>) -> Self {
-        Self { health: troubles.into(), ..self }
+    pub fn with_health(self, health: impl Into<Vec<watch::Receiver<Option<Error>>>>) -> Self {
+        Self { health: health.into(), ..self }
     }
 
     /// Blocks also need the remote authorities of this signature round.
@@ -70,18 +71,6 @@ impl BlockConditions {
         self.round.as_ref().map_or(Ok(()), |round| round.check())
     }
 
-    /// Records the authorities that are missing.
-    pub(crate) fn count(&self, metrics: &Metrics) {
-        if let Some(round) = &self.round {
-            metrics.missing(round.missing());
-        }
-    }
-
-    /// Takes the present time as right after the clock was set, and returns it.
-    pub fn confirm_clock(&self) -> u64 {
-        self.clock.confirm()
-    }
-
     /// Remembers that the store could not be written, or that no attempt at a block was valid: what is on
     /// disk can still be read. Any other error is returned.
     pub(super) fn failed(&self, error: Error) -> Result<()> {
@@ -92,5 +81,21 @@ impl BlockConditions {
         let expected = format_args!("{}; blocks stop until the next start", error.expected());
         let _ = self.failed.set(Error::new(reason, expected, error.found()));
         Ok(())
+    }
+}
+
+impl BlockReadiness for BlockConditions {
+    fn check(&self) -> Result<u64> {
+        Self::check(self)
+    }
+
+    fn count(&self, metrics: &Metrics) {
+        if let Some(round) = &self.round {
+            metrics.missing(round.missing());
+        }
+    }
+
+    fn confirm_clock(&self) -> u64 {
+        self.clock.confirm()
     }
 }

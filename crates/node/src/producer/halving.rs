@@ -11,14 +11,16 @@ use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig, StateOperat
 use prooflight_core::{Reason, Result, Scheme};
 use tokio::sync::watch;
 
-use super::{BlockConditions, BlockPace, BlockRef, start};
-use crate::authority::{Refusal, Signers, generate_key};
-use crate::clock::{Clock, now_ms};
-use crate::collector::{BlockSigner, SignatureCollector};
-use crate::metrics::Metrics;
-use crate::proposals::{AttemptId, Proposal, ProposalStore};
-use crate::signature_round::SignatureRound;
-use crate::space::DiskSpace;
+use super::{BlockConditions, BlockPace, start};
+use crate::chain::block::BlockRef;
+use crate::chain::keys::{Signers, generate_key};
+use crate::chain::proposal::{AttemptId, Proposal, ProposalStore};
+use crate::runtime::clock::{Clock, now_ms};
+use crate::runtime::metrics::Metrics;
+use crate::runtime::space::DiskSpace;
+use crate::signing::authority::Refusal;
+use crate::signing::collector::{BlockSigner, SignatureCollector};
+use crate::signing::signature_round::SignatureRound;
 use crate::{BlockId, BlockRetention, Chain, View};
 
 /// Proposals whose root is wrong wherever an operation has a key at fault: the leader computes other roots each

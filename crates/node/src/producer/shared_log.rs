@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use prooflight_core::{Error, Reason, Result};
 
 use super::{Producer, answer};
-use crate::log::is_recent;
+use crate::replication::log::is_recent;
 use crate::{Verdict, View};
 
 impl Producer {

@@ -1,21 +1,15 @@
 //! Operations that wait for a block.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use prooflight_core::chain::StateOperation;
-use prooflight_core::{Error, Hash, Reason, Result};
+use prooflight_core::{Error, Reason, Result};
 use tokio::sync::{mpsc, oneshot};
 
 use super::BlockConditions;
-
-/// The block that includes a submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockRef {
-    /// Its height.
-    pub height: u64,
-    /// The hash of its header.
-    pub hash: Hash,
-}
+use crate::api::producer::BlockSubmitter;
+use crate::chain::block::BlockRef;
 
 /// Operations that must go into the same block, in order.
 #[derive(Debug)]
@@ -31,11 +25,17 @@ pub struct Submitter {
     pub(super) conditions: Arc<BlockConditions>,
 }
 
+impl BlockSubmitter for Submitter {
+    fn submit(
+        &self,
+        operations: Vec<StateOperation>,
+    ) -> Pin<Box<dyn Future<Output = Result<BlockRef>> + Send + '_>> {
+        Box::pin(Self::submit(self, operations))
+    }
+}
+
 impl Submitter {
-    /// Submits operations, and waits until the block that includes them is on disk.
-    ///
-    /// `busy` if too many submissions are waiting already; `read_only` from a standby; `quorum_missing` at once
-    /// if the block would wait for signatures.
+    /// As [`BlockSubmitter::submit`].
     pub async fn submit(&self, operations: Vec<StateOperation>) -> Result<BlockRef> {
         self.conditions.check_quorum()?;
         let (included, receiver) = oneshot::channel();

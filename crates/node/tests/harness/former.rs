@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use prooflight_core::store::{ReadStore, StoreEntry};
-use prooflight_node::store::{self, EmbeddedStore};
+use prooflight_node::chain::store::{self, EmbeddedStore};
 use prooflight_testkit::former::former_layout_of_lvmt;
 
 use super::text;

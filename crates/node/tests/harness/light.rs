@@ -7,7 +7,7 @@ use prooflight_core::chain::{
 };
 use prooflight_core::{Hash, Limits, Scheme};
 use prooflight_light::{Statement, StatementAnswer, Trust, TrustedSetup, setup_key, verify};
-use prooflight_node::clock::now_ms;
+use prooflight_node::runtime::clock::now_ms;
 use serde_json::{Value, json};
 
 use super::{Node, bytes, hex};

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 
-use prooflight_node::proposals::Proposal;
+use prooflight_node::chain::proposal::Proposal;
 use serde_json::{Value, json};
 
 use super::authorities::{AuthorityProcess, Council};

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use prooflight_log::{Bucket, BucketLog, LogEntry};
-use prooflight_node::clock::now_ms;
-use prooflight_node::{BlockId, authority};
+use prooflight_node::BlockId;
+use prooflight_node::chain::keys;
+use prooflight_node::runtime::clock::now_ms;
 use serde_json::{Value, json};
 
-use crate::harness::log;
-use crate::harness::{Node, PROGRAM, command, eventually, set, text};
+use crate::harness::{Node, PROGRAM, command, eventually, log, set, text};
 
 pub(crate) const FAST: &[&str] = &["--block-interval-ms", "0", "--follow-interval-ms", "10"];
 
@@ -106,8 +106,8 @@ impl Chain {
         assert!(output.status.success(), "{}", text(&output.stderr));
         let mut made = prooflight_node::Chain::open(&copy).unwrap();
         let config = made.config().clone();
-        let key = authority::read_key(&self.at("first/authority-0.key")).unwrap();
-        let signers = authority::Signers::new(&config, vec![key]).unwrap();
+        let key = keys::read_key(&self.at("first/authority-0.key")).unwrap();
+        let signers = keys::Signers::new(&config, vec![key]).unwrap();
         let view = signers.make(&mut made, [], now_ms()).unwrap();
         let block = view.block(BlockId::Latest).unwrap();
         let mut header = block.header.header;
