@@ -8,10 +8,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use prooflight_amb::prover::{MemoryTree, PageSize};
-use prooflight_amb::{KeysQuestion, RangeQuestion, TrustedRoot, verify, verify_range};
+use prooflight_amb::prover::{AmbState, PageSize};
+use prooflight_amb::{KeysQuestion, RangeQuestion, verify, verify_range};
 use prooflight_core::Limits;
-use prooflight_core::store::RawKeyChange;
+use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore as _};
 
 /// The keys of a run.
 const RUN: u32 = 100_000;
@@ -23,6 +23,10 @@ fn main() {
     }
     deleted_keys();
     old_block();
+}
+
+fn empty() -> AmbState<MemoryStore> {
+    AmbState::open(MemoryStore::default(), ()).unwrap()
 }
 
 /// Every key that differs from a key in one of its bits and ends there; the key itself and, if it has the greatest
@@ -39,15 +43,15 @@ fn one_key(length: usize) {
         .collect();
     keys.sort();
     let changes: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, &[7; 32])).collect();
-    let mut tree = MemoryTree::new();
-    tree.update(0, &changes).unwrap();
-    let root = TrustedRoot { hash: tree.root(), height: 0 };
+    let mut state = empty();
+    state.apply(&changes).unwrap();
+    let prover = state.prover().unwrap();
     let keys: &[&[u8]] = &[&victim];
     let question = KeysQuestion { keys, at: 0 };
-    let proof = tree.prove(&question).unwrap();
-    let prove = median(|| black_box(tree.prove(&question).unwrap()).len());
+    let proof = prover.keys(&question).unwrap();
+    let prove = median(|| black_box(prover.keys(&question).unwrap()).len());
     let check = median(|| {
-        let found = verify(&root, &question, &proof, &Limits::DEFAULT).unwrap();
+        let found = verify(prover.root(), &question, &proof, &Limits::DEFAULT).unwrap();
         black_box(found).get().len()
     });
     print(
@@ -61,39 +65,39 @@ fn one_key(length: usize) {
 
 /// A range over keys that are all deleted, after the deletion and before.
 fn deleted_keys() {
-    let mut tree = MemoryTree::new();
+    let mut state = empty();
     let keys: Vec<_> = (0..RUN).map(u32::to_be_bytes).collect();
     let set: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, &[7; 32])).collect();
-    tree.update(0, &set).unwrap();
+    state.apply(&set).unwrap();
     let delete: Vec<_> = keys.iter().map(|key| RawKeyChange::delete(key)).collect();
-    tree.update(1, &delete).unwrap();
-    walk(&format!("{RUN} deleted keys, newest block"), &tree, 1, 1);
-    walk(&format!("{RUN} deleted keys, block before"), &tree, 1, 0);
+    state.apply(&delete).unwrap();
+    walk(&format!("{RUN} deleted keys, newest block"), &state, 1);
+    walk(&format!("{RUN} deleted keys, block before"), &state, 0);
 }
 
 /// A range at a block at which none of its keys had been written.
 fn old_block() {
-    let mut tree = MemoryTree::new();
-    tree.update(0, &[RawKeyChange::set(b"", b"")]).unwrap();
+    let mut state = empty();
+    state.apply(&[RawKeyChange::set(b"", b"")]).unwrap();
     let keys: Vec<_> = (0..RUN).map(u32::to_be_bytes).collect();
     let set: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, &[7; 32])).collect();
-    tree.update(1, &set).unwrap();
-    walk(&format!("{RUN} keys, block before the first"), &tree, 1, 0);
+    state.apply(&set).unwrap();
+    walk(&format!("{RUN} keys, block before the first"), &state, 0);
 }
 
 /// Walks over all keys in pages, as a client does.
-fn walk(what: &str, tree: &MemoryTree, height: u64, at: u64) {
-    let root = TrustedRoot { hash: tree.root(), height };
+fn walk(what: &str, state: &AmbState<MemoryStore>, at: u64) {
+    let prover = state.prover().unwrap();
     let (mut pages, mut bytes) = (0, 0);
     let (mut prove, mut check) = (Duration::ZERO, Duration::ZERO);
     let mut lo = Vec::new();
     loop {
         let question = RangeQuestion { lo: &lo, hi: None, at, reverse: false };
         let start = Instant::now();
-        let proof = tree.prove_range(&question, PageSize::default()).unwrap();
+        let proof = prover.range(&question, PageSize::default()).unwrap();
         prove += start.elapsed();
         let start = Instant::now();
-        let page = verify_range(&root, &question, &proof, &Limits::DEFAULT).unwrap();
+        let page = verify_range(prover.root(), &question, &proof, &Limits::DEFAULT).unwrap();
         check += start.elapsed();
         pages += 1;
         bytes += proof.len();

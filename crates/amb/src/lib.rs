@@ -6,17 +6,18 @@
 //! replica, and [`verify_update`] the root after the next block.
 //!
 //! ```
-//! use prooflight_amb::{Get, Root, verify};
-//! use prooflight_core::{Answer, Limits};
+//! use prooflight_amb::{KeysQuestion, TrustedRoot, verify};
+//! use prooflight_core::{Limits, PastState};
 //!
 //! # fn main() -> prooflight_core::Result<()> {
 //! // Block 0 sets the key "a" to 1. This is the whole tree: one leaf.
-//! let root = *b"\x1c\x22\xe0\x0f\x6c\xa7\xae\x7b\x3e\x76\xa2\x91\x65\x12\x30\x95\
+//! let hash = *b"\x1c\x22\xe0\x0f\x6c\xa7\xae\x7b\x3e\x76\xa2\x91\x65\x12\x30\x95\
 //!               \x7d\x73\xfe\x74\x6e\x2e\x30\x1a\x6d\xdf\xed\x22\x21\x57\x4a\x01";
+//! let root = TrustedRoot { hash, height: 0 };
 //! let proof = b"\x01\x06\x01\x01\x01\x01\x00\x01\x01\x01";
-//! let question = Get { keys: &[b"a", b"b"], at: 0 };
-//! let answers = verify(&Root { hash: root, height: 0 }, &question, proof, &Limits::DEFAULT)?;
-//! assert_eq!(*answers, [Answer::Present { value: &[1], since: 0 }, Answer::NeverWritten]);
+//! let question = KeysQuestion { keys: &[b"a", b"b"], at: 0 };
+//! let answers = verify(&root, &question, proof, &Limits::DEFAULT)?;
+//! assert_eq!(*answers, [PastState::Present { value: &[1], since: 0 }, PastState::NeverWritten]);
 //! # Ok(())
 //! # }
 //! ```

@@ -154,12 +154,6 @@ impl Path {
     }
 }
 
-/// The number of key bytes that the first `bits` bits reach into.
-#[cfg(feature = "prover")]
-pub(crate) const fn known_byte_count(bits: usize) -> usize {
-    bits.div_ceil(BITS_PER_BYTE)
-}
-
 /// The number of whole bytes in a path of this length.
 #[cfg(feature = "prover")]
 pub(crate) const fn whole_byte_count(way: usize) -> usize {

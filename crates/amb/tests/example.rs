@@ -1,17 +1,12 @@
-//! The example of the specification: the tree makes its roots and its proofs, byte for byte.
+//! The example of the specification: the state has its roots and its proofs, byte for byte.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
 
 use common::example;
-use prooflight_amb::prover::{MemoryTree, PageSize};
+use prooflight_amb::prover::{AmbState, PageSize};
 use prooflight_amb::{CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion};
-use prooflight_core::Hash;
-use prooflight_core::store::RawKeyChange;
-
-fn root(root: Hash) -> String {
-    hex::encode(root)
-}
+use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore as _};
 
 fn assert_proof(proof: &[u8], expected: &str) {
     assert_eq!(hex::encode(proof), expected);
@@ -19,9 +14,9 @@ fn assert_proof(proof: &[u8], expected: &str) {
 
 #[test]
 fn roots_and_proofs() {
-    let mut tree = MemoryTree::new();
+    let mut state = AmbState::open(MemoryStore::default(), ()).unwrap();
     let empty = "558abeacecdd613e730fb0ef06dcdaf36258bdc51ba0c2bc370327f81a7816f2";
-    assert_eq!(root(tree.root()), empty);
+    assert_eq!(hex::encode(state.root()), empty);
     let blocks: [(&[RawKeyChange<'_>], &str); 3] = [
         (
             &[RawKeyChange::set(b"a", &[1])],
@@ -33,27 +28,25 @@ fn roots_and_proofs() {
         ),
         (&[RawKeyChange::set(b"a", &[3]), RawKeyChange::set(b"bc", &[4])], example::ROOT),
     ];
-    for (block, (changes, expected)) in (0..).zip(blocks) {
-        assert_eq!(root(tree.update(block, changes).unwrap()), expected);
+    for (changes, expected) in blocks {
+        assert_eq!(hex::encode(state.apply(changes).unwrap()), expected);
     }
-    assert_proof(&tree.prove(&KeysQuestion { keys: &[b"a"], at: 1 }).unwrap(), &example::get());
+    let prover = state.prover().unwrap();
+    assert_proof(&prover.keys(&KeysQuestion { keys: &[b"a"], at: 1 }).unwrap(), &example::get());
     assert_proof(
-        &tree.prove_history(&HistoryQuestion { keys: &[b"a"], from: 0, to: 1 }).unwrap(),
+        &prover.history(&HistoryQuestion { keys: &[b"a"], from: 0, to: 1 }).unwrap(),
         &example::hist(),
     );
     let two = PageSize { entries: 2, ..PageSize::default() };
     assert_proof(
-        &tree
-            .prove_range(&RangeQuestion { lo: b"", hi: None, at: 2, reverse: false }, two)
-            .unwrap(),
+        &prover.range(&RangeQuestion { lo: b"", hi: None, at: 2, reverse: false }, two).unwrap(),
         &example::range(),
     );
     assert_proof(
-        &tree.prove_count(&CountQuestion { lo: b"b", hi: Some(b"c") }).unwrap(),
+        &prover.count(&CountQuestion { lo: b"b", hi: Some(b"c") }).unwrap(),
         &example::count(),
     );
-    assert_proof(&tree.prove_update(&[b"a", b"bd"]).unwrap(), &example::update());
-    let next =
-        tree.update(3, &[RawKeyChange::delete(b"a"), RawKeyChange::set(b"bd", &[5])]).unwrap();
-    assert_eq!(root(next), example::NEXT);
+    assert_proof(&prover.update(&[b"a", b"bd"]).unwrap(), &example::update());
+    let next = state.apply(&[RawKeyChange::delete(b"a"), RawKeyChange::set(b"bd", &[5])]).unwrap();
+    assert_eq!(hex::encode(next), example::NEXT);
 }

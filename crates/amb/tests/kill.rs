@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use common::chain::draw_block;
 use common::model::{Key, Model, Value, changes};
-use prooflight_amb::prover::{AmbState, MemoryTree};
+use prooflight_amb::prover::{AmbState, PageSize};
 use prooflight_amb::{KeysQuestion, TransferQuestion};
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{StateReader, StateStore, TransferRequest};
+use prooflight_core::store::{MemoryStore, StateReader, StateStore, TransferRequest};
 use prooflight_embedded::EmbeddedStore;
 use prooflight_testkit::kill;
 use rand::rngs::StdRng;
@@ -78,7 +78,8 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> u64 {
     // A store whose creation is interrupted cannot be opened; the node creates it under another name.
     drop(EmbeddedStore::open(folder.path()).unwrap());
     let mut rng = StdRng::seed_from_u64(seed);
-    let (mut model, mut tree, mut roots) = (Model::default(), MemoryTree::new(), Vec::new());
+    let (mut model, mut roots) = (Model::default(), Vec::new());
+    let mut undisturbed = AmbState::open(MemoryStore::default(), ()).unwrap();
     for round in rounds {
         let seed_text = seed.to_string();
         let variables =
@@ -95,7 +96,7 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> u64 {
         for next in roots.len() as u64..=height {
             let of_block = block(&model, seed, next);
             model.apply(next, &of_block);
-            roots.push(tree.update(next, &changes(&of_block)).unwrap());
+            roots.push(undisturbed.apply(&changes(&of_block)).unwrap());
         }
         for (height, root) in acknowledged {
             // The last line may have been cut.
@@ -104,17 +105,17 @@ fn kill_in_rounds(rounds: std::ops::Range<u32>) -> u64 {
         }
         assert_eq!(state.root(), roots.last().unwrap(), "round {round}, block {height}");
         assert_eq!(state.root(), model.root(), "round {round}, block {height}");
-        let reader = state.reader().unwrap();
+        let (reader, prover) = (state.reader().unwrap(), undisturbed.prover().unwrap());
         // Every page, every past version.
         let entries = TransferRequest { lo: &[], hi: None, after: None, limit: 1 << 20 };
         let found = reader.transfer(height, &entries).unwrap().proof;
-        let size = prooflight_amb::prover::PageSize { entries: 1 << 20, ..Default::default() };
+        let size = PageSize { entries: 1 << 20, ..Default::default() };
         let question = TransferQuestion { lo: &[], hi: None, after: None };
-        assert_eq!(found, tree.prove_transfer(&question, size).unwrap());
+        assert_eq!(found, prover.transfer(&question, size).unwrap());
         let keys: Vec<&[u8]> = model.0.keys().map(Vec::as_slice).collect();
         for at in (0..=height).rev().step_by(37).filter(|_| !keys.is_empty()) {
             let found = reader.prove(&Statement::Keys { height: at, keys: &keys }).unwrap().proof;
-            assert_eq!(found, tree.prove(&KeysQuestion { keys: &keys, at }).unwrap());
+            assert_eq!(found, prover.keys(&KeysQuestion { keys: &keys, at }).unwrap());
         }
     }
     roots.len() as u64

@@ -1,4 +1,4 @@
-//! The state in a store: the same roots and proofs as in memory, and a content that depends only on the
+//! The state in a store: the roots and proofs of the model, byte for byte, and a content that depends only on the
 //! entries.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -6,10 +6,10 @@ mod common;
 
 use common::chain::{draw_block, records};
 use common::model::{Key, Model, Value, changes, draw_key};
-use prooflight_amb::prover::{AmbState, MemoryTree, PageSize, RECENT_BLOCKS};
+use prooflight_amb::prover::{AmbState, RECENT_BLOCKS};
 use prooflight_amb::{
-    CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
-    verify, verify_range,
+    HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot, verify,
+    verify_range, verify_transfer,
 };
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{
@@ -17,6 +17,9 @@ use prooflight_core::store::{
     TransferRequest,
 };
 use prooflight_core::{Limits, PastState, Reason};
+use prooflight_testkit::amb::prove::prove;
+use prooflight_testkit::amb::query::Query;
+use prooflight_testkit::amb::state::AmbModel;
 use prooflight_testkit::store::SharedStore;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -25,29 +28,26 @@ fn open(store: MemoryStore) -> AmbState<MemoryStore> {
     AmbState::open(store, ()).unwrap()
 }
 
-/// Runs a test on states in a store and in memory, after each of their blocks.
-fn on_states(mut test: impl FnMut(&mut StdRng, &Model, &MemoryTree, &mut AmbState<MemoryStore>)) {
+/// Runs a test on states, after each of their blocks.
+fn on_states(mut test: impl FnMut(&mut StdRng, &Model, &mut AmbState<MemoryStore>)) {
     for seed in 0..6 {
         println!("seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
-        let (mut model, mut tree) = (Model::default(), MemoryTree::new());
-        let mut state = open(MemoryStore::default());
+        let (mut model, mut state) = (Model::default(), open(MemoryStore::default()));
         for block in 0..12 {
             let count = [0, 1, 3, 30, 200][rng.random_range(0..5)];
             let of_block = draw_block(&model, &mut rng, count);
             model.apply(block, &of_block);
-            let of_block = changes(&of_block);
-            let root = state.apply(&of_block).unwrap();
-            assert_eq!(root, tree.update(block, &of_block).unwrap(), "block {block}");
-            test(&mut rng, &model, &tree, &mut state);
+            let root = state.apply(&changes(&of_block)).unwrap();
+            assert_eq!(root, model.root(), "block {block}");
+            test(&mut rng, &model, &mut state);
         }
     }
 }
 
 #[test]
 fn roots_are_those_of_the_dictionary() {
-    on_states(|_, model, _, state| {
-        assert_eq!(state.root(), model.root());
+    on_states(|_, model, state| {
         let reopened = open(state.store_mut().clone());
         assert_eq!((reopened.root(), reopened.height()), (state.root(), state.height()));
         for key in model.0.keys().step_by(7) {
@@ -59,59 +59,70 @@ fn roots_are_those_of_the_dictionary() {
 }
 
 #[test]
-fn proofs_are_those_of_the_tree_in_memory() {
-    on_states(|rng, model, tree, state| {
+fn proofs_are_those_of_the_model() {
+    on_states(|rng, model, state| {
         let height = state.height().unwrap();
+        let tree = model.tree(height);
+        let root = TrustedRoot { hash: tree.root(), height };
         // A restart changes nothing.
         let mut reopened = open(state.store_mut().clone());
         let reader =
             if rng.random() { state.reader().unwrap() } else { reopened.reader().unwrap() };
-        let root = TrustedRoot { hash: tree.root(), height };
         for _ in 0..15 {
             let key = |rng: &mut StdRng| {
                 let is_new = model.0.is_empty() || rng.random_ratio(1, 4);
                 if is_new { draw_key(rng) } else { model.some_key(rng) }
             };
             let keys: Vec<Key> = (0..rng.random_range(1..20)).map(|_| key(rng)).collect();
-            let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+            let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
             let [a, b] = [0; 2].map(|_: u64| rng.random_range(0..=height));
             let (from, to) = (a.min(b), a.max(b));
             let entries = [1, 7, 100, 4096][rng.random_range(0..4)];
-            let size = PageSize { entries, ..PageSize::default() };
-            let prove = |statement: Statement<'_>| {
+            let proved = |statement: Statement<'_>| {
                 let proved = reader.prove_at(height, &statement, entries).unwrap();
                 assert_eq!(proved.roots, [(height, root.hash.to_vec())]);
                 proved.proof
             };
+            let expected = |query: Query, cut: Option<&[u8]>| prove(&tree, &query, cut).encode();
+            let prover = reader.prover(height).unwrap();
 
-            let proof = prove(Statement::Keys { height: to, keys: &keys });
-            let question = KeysQuestion { keys: &keys, at: to };
-            assert_eq!(proof, tree.prove(&question).unwrap());
+            let proof = proved(Statement::Keys { height: to, keys: &slices });
+            let question = KeysQuestion { keys: &slices, at: to };
             let answers = verify(&root, &question, &proof, &Limits::DEFAULT).unwrap();
-            let expected: Vec<_> = keys.iter().map(|key| model.at(key, to)).collect();
-            assert_eq!(*answers, expected);
+            let states: Vec<_> = keys.iter().map(|key| model.at(key, to)).collect();
+            assert_eq!(*answers, states);
+            assert_eq!(proof, expected(Query::Get { keys: keys.clone(), at: to }, None));
 
-            let question = HistoryQuestion { keys: &keys[..1], from, to };
-            let proof = prove(Statement::History { key: keys[0], from, to });
-            assert_eq!(proof, tree.prove_history(&question).unwrap());
+            let proof = proved(Statement::History { key: &keys[0], from, to });
+            let query = Query::Hist { keys: keys[..1].to_vec(), from, to };
+            assert_eq!(proof, expected(query, None));
+            let question = HistoryQuestion { keys: &slices, from, to };
+            let query = Query::Hist { keys: keys.clone(), from, to };
+            assert_eq!(prover.history(&question).unwrap(), expected(query, None));
 
-            let (lo, hi) = (keys[0], keys.last().copied().filter(|hi| keys[0] < *hi));
+            let (lo, hi) = (keys[0].clone(), keys.last().cloned().filter(|hi| keys[0] < *hi));
             let reverse = rng.random();
-            let proof = prove(Statement::Range { height: to, lo, hi, reverse });
-            assert_eq!(
-                proof,
-                tree.prove_range(&RangeQuestion { lo, hi, at: to, reverse }, size).unwrap()
-            );
-            let proof = prove(Statement::Count { height, lo, hi });
-            assert_eq!(proof, tree.prove_count(&CountQuestion { lo, hi }).unwrap());
+            let question = RangeQuestion { lo: &lo, hi: hi.as_deref(), at: to, reverse };
+            let proof =
+                proved(Statement::Range { height: to, lo: &lo, hi: hi.as_deref(), reverse });
+            let page = verify_range(&root, &question, &proof, &Limits::DEFAULT).unwrap();
+            assert!(page.next.is_none() || page.opened == entries, "{page:?}");
+            let query = Query::Range { lo: lo.clone(), hi: hi.clone(), at: to, reverse };
+            assert_eq!(proof, expected(query, page.next));
+            let proof = proved(Statement::Count { height, lo: &lo, hi: hi.as_deref() });
+            assert_eq!(proof, expected(Query::Count { lo: lo.clone(), hi: hi.clone() }, None));
 
             let after = rng.random::<bool>().then_some(from);
-            let asked = TransferRequest { lo, hi, after, limit: entries };
-            let question = TransferQuestion { lo, hi, after };
+            let question = TransferQuestion { lo: &lo, hi: hi.as_deref(), after };
+            let asked = TransferRequest { lo: &lo, hi: hi.as_deref(), after, limit: entries };
             let proof = reader.transfer(height, &asked).unwrap().proof;
-            assert_eq!(proof, tree.prove_transfer(&question, size).unwrap());
-            let proof = reader.prove_update(height, &keys).unwrap().proof;
-            assert_eq!(proof, tree.prove_update(&keys).unwrap());
+            let page = verify_transfer(&root, &question, &proof, &Limits::DEFAULT).unwrap();
+            assert!(page.next.is_none() || page.opened == entries, "{page:?}");
+            let query = Query::Transfer { lo: lo.clone(), hi: hi.clone(), after };
+            assert_eq!(proof, expected(query, page.next));
+
+            let proof = prover.update(&slices).unwrap();
+            assert_eq!(proof, expected(Query::Update { keys: keys.clone() }, None));
         }
     });
 }
@@ -169,28 +180,26 @@ fn first_keys(keys: &[&Key], depth: usize, firsts: &mut Vec<Key>) {
 
 #[test]
 fn one_key_of_many_versions() {
-    let (mut state, mut tree) = (open(MemoryStore::default()), MemoryTree::new());
+    let (mut state, mut model) = (open(MemoryStore::default()), AmbModel::default());
     for block in 0..150_u64 {
         let value = vec![u8::try_from(block).unwrap(); if block % 7 == 0 { 400 } else { 3 }];
-        let change = if block % 10 == 9 {
-            RawKeyChange::delete(b"k")
-        } else {
-            RawKeyChange::set(b"k", &value)
-        };
+        let change = (b"k".to_vec(), (block % 10 != 9).then_some(value));
         // Not every block writes it.
-        let of_block: &[RawKeyChange<'_>] = if block % 4 == 2 { &[] } else { &[change] };
-        assert_eq!(state.apply(of_block).unwrap(), tree.update(block, of_block).unwrap());
+        let of_block = if block % 4 == 2 { Vec::new() } else { Vec::from([change]) };
+        state.apply(&changes(&of_block)).unwrap();
+        model.apply(block, of_block);
     }
     let (mut state, height) = (open(state.store_mut().clone()), 149);
+    assert_eq!(state.root(), model.root());
     let reader = state.reader().unwrap();
     let proof = |statement| reader.prove(&statement).unwrap().proof;
+    let keys: &[Key] = &[b"k".to_vec()];
     for at in 0..=height {
-        let keys: &[&[u8]] = &[b"k"];
-        let expected = tree.prove(&KeysQuestion { keys, at }).unwrap();
-        assert_eq!(proof(Statement::Keys { height: at, keys }), expected, "at {at}");
+        let expected = prove(&model, &Query::Get { keys: keys.to_vec(), at }, None).encode();
+        assert_eq!(proof(Statement::Keys { height: at, keys: &[b"k"] }), expected, "at {at}");
         for to in [at, (at + 13).min(height), height] {
-            let question = HistoryQuestion { keys, from: at, to };
-            let expected = tree.prove_history(&question).unwrap();
+            let query = Query::Hist { keys: keys.to_vec(), from: at, to };
+            let expected = prove(&model, &query, None).encode();
             let statement = Statement::History { key: b"k", from: at, to };
             assert_eq!(proof(statement), expected, "{at} to {to}");
         }
@@ -339,6 +348,12 @@ fn a_full_disk_leaves_the_block_before() {
 /// One neighbour for each bit of a key: the deepest possible tree.
 #[test]
 fn the_deepest_tree() {
+    // The model is recursive.
+    let thread = std::thread::Builder::new().stack_size(256 << 20);
+    thread.spawn(check_the_deepest_tree).unwrap().join().unwrap();
+}
+
+fn check_the_deepest_tree() {
     let victim = vec![0x5a_u8; 256];
     let mut keys: Vec<Key> = (0..256)
         .flat_map(|byte| (0..8).map(move |bit| (byte, bit)))
@@ -352,16 +367,19 @@ fn the_deepest_tree() {
     keys.sort();
     keys.dedup();
     assert_eq!(keys.len(), 2305);
-    let block: Vec<_> = keys.iter().map(|key| RawKeyChange::set(key, b"1")).collect();
-    let (mut state, mut tree) = (open(MemoryStore::default()), MemoryTree::new());
-    let Prepared { root, writes, next, .. } = state.prepare(&block).unwrap();
+    let (mut state, mut model) = (open(MemoryStore::default()), AmbModel::default());
+    let block: Vec<_> = keys.into_iter().map(|key| (key, Some(b"1".to_vec()))).collect();
+    let Prepared { root, writes, next, .. } = state.prepare(&changes(&block)).unwrap();
     state.store_mut().write(writes).unwrap();
     state.commit(next).unwrap();
-    assert_eq!(root, tree.update(0, &block).unwrap());
-    let again = [RawKeyChange::set(&victim, b"2")];
-    assert_eq!(state.apply(&again).unwrap(), tree.update(1, &again).unwrap());
+    model.apply(0, block);
+    assert_eq!(root, model.root());
+    let again = [(victim.clone(), Some(b"2".to_vec()))];
+    let root = state.apply(&changes(&again)).unwrap();
+    model.apply(1, again);
+    assert_eq!(root, model.root());
     let mut state = open(state.store_mut().clone());
-    let keys: &[&[u8]] = &[&victim];
-    let proved = state.reader().unwrap().prove(&Statement::Keys { height: 0, keys }).unwrap();
-    assert_eq!(proved.proof, tree.prove(&KeysQuestion { keys, at: 0 }).unwrap());
+    let statement = Statement::Keys { height: 0, keys: &[&victim] };
+    let proof = state.reader().unwrap().prove(&statement).unwrap().proof;
+    assert_eq!(proof, prove(&model, &Query::Get { keys: vec![victim], at: 0 }, None).encode());
 }

@@ -1,95 +1,170 @@
-//! An entry of the state.
+//! An entry as a page stores it.
+//!
+//! key length u16, key, number of versions u64, newest block u64, [content], the roots of the perfect trees over the past
+//! versions, largest first. A content is `00` for a tombstone; `01`, length u16 and a value; or `02` and the hash of a
+//! value that has a record of its own.
+//!
+//! [content]: put_content
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use prooflight_core::{Hash, Result};
+use prooflight_core::merkle::{Blake2bTree, node_hash};
+use prooflight_core::store::{WriteBatch, corrupt};
+use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 
-use super::leaf::{ProvableEntry, VersionExcerpt};
-use super::past::{PastVersion, PastVersions};
-use crate::hash::{EMPTY_PAST_ROOT, KeyVersion};
+use super::MAX_INLINE_BYTES;
+use super::past::put_past;
+use super::stored_record::{integer, short, value_key};
+use crate::hash::{EMPTY_PAST_ROOT, KeyVersion, past_root};
+use crate::message::HashMessage as _;
 
-/// A key that was ever set, with its versions.
+/// A key that was ever set, as its page stores it.
 #[derive(Clone, Debug)]
-pub(super) struct MemoryEntry {
-    pub(super) key: Box<[u8]>,
-    /// The newest version.
+pub(super) struct PageEntry<'p> {
+    pub(super) key: Cow<'p, [u8]>,
+    /// The number of its versions, at least 1.
+    pub(super) versions: u64,
     pub(super) newest: KeyVersion,
-    /// Its value; `None` for a tombstone.
-    pub(super) value: Option<Box<[u8]>>,
-    /// The past versions; `None` if absent.
-    past: Option<Box<PastVersions>>,
+    /// The newest value, if there is one and it has no record of its own.
+    pub(super) value: Option<Cow<'p, [u8]>>,
+    /// The roots of the perfect trees over the past versions, largest first.
+    pub(super) peaks: Cow<'p, [Hash]>,
 }
 
-impl MemoryEntry {
-    /// An entry with its first version.
-    pub(super) fn new(key: &[u8], newest: KeyVersion, value: Option<&[u8]>) -> Self {
-        Self { key: key.into(), newest, value: value.map(Into::into), past: None }
+/// A change of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EntryWrite<'p> {
+    pub(super) key: &'p [u8],
+    pub(super) value: Option<&'p [u8]>,
+    /// The version that it creates.
+    pub(super) version: KeyVersion,
+}
+
+impl<'p> PageEntry<'p> {
+    /// The entry of a key that was never set.
+    pub(super) fn new(write: &EntryWrite<'p>, writes: &mut WriteBatch) -> Result<Self> {
+        let mut entry = Self {
+            key: Cow::Borrowed(write.key),
+            versions: 1,
+            newest: write.version,
+            value: None,
+            peaks: Cow::default(),
+        };
+        if write.value.is_none() {
+            return Err(absent(write.key));
+        }
+        entry.put_value(write.value, writes);
+        Ok(entry)
     }
 
-    /// Reads a word of each of its cache lines.
-    pub(super) fn read(&self) -> u64 {
-        let lengths = [&self.key, self.value.as_ref().unwrap_or(&self.key)].map(|it| it.len());
-        let [key, value] = lengths.map(|length| length as u64);
-        key ^ value ^ self.newest.block ^ u64::from(self.past.is_some())
+    /// The entry with one more version.
+    pub(super) fn written(
+        mut self,
+        write: &EntryWrite<'p>,
+        writes: &mut WriteBatch,
+    ) -> Result<Self> {
+        if write.value.is_none() && self.newest.value.is_none() {
+            return Err(absent(write.key));
+        }
+        let number = self.versions - 1;
+        let mut hash = self.newest.past_leaf();
+        let (mut peaks, mut roots) = (self.peaks.into_owned(), Vec::new());
+        for _ in 0..number.trailing_ones() {
+            let left = peaks.pop().unwrap_or_default();
+            hash = node_hash::<Blake2bTree>(&left, &hash);
+            roots.push(hash);
+        }
+        peaks.push(hash);
+        put_past(writes, (&self.key, number), &self.newest, self.value.as_deref(), &roots);
+        (self.newest, self.value, self.peaks) = (write.version, None, peaks.into());
+        self.versions += 1;
+        self.put_value(write.value, writes);
+        Ok(self)
     }
 
-    /// Reads the first byte of its key.
-    pub(super) fn read_key(&self) -> u64 {
-        self.key.first().copied().unwrap_or_default().into()
+    fn put_value(&mut self, value: Option<&'p [u8]>, writes: &mut WriteBatch) {
+        match value {
+            Some(value) if value.len() > MAX_INLINE_BYTES => {
+                writes.put(value_key(&self.key, self.versions - 1), value);
+            }
+            _ => self.value = value.map(Cow::Borrowed),
+        }
     }
 
-    /// Reads a word of its past.
-    pub(super) fn read_past(&self) -> u64 {
-        self.past.as_ref().map_or(0, |past| past.len())
+    /// The root over the past versions.
+    pub(super) fn past_root(&self) -> Hash {
+        if self.peaks.is_empty() { EMPTY_PAST_ROOT } else { past_root(&self.peaks, None) }
     }
 
-    /// Adds a version; `leaf` is the hash of the one that it follows.
-    pub(super) fn write(&mut self, newest: KeyVersion, value: Option<&[u8]>, leaf: Hash) {
-        let value = core::mem::replace(&mut self.value, value.map(Into::into));
-        let block = core::mem::replace(&mut self.newest, newest).block;
-        let version = PastVersion { block, value };
-        match &mut self.past {
-            Some(past) => past.push(version, leaf),
-            None => self.past = Some(Box::new(PastVersions::new(version, leaf))),
+    pub(super) fn into_owned(self) -> PageEntry<'static> {
+        PageEntry {
+            key: self.key.into_owned().into(),
+            versions: self.versions,
+            newest: self.newest,
+            value: self.value.map(|value| value.into_owned().into()),
+            peaks: self.peaks.into_owned().into(),
+        }
+    }
+
+    pub(super) fn encode(&self, page: &mut Vec<u8>) {
+        page.put_u16(self.key.len());
+        page.put(&self.key);
+        page.put(&self.versions.to_be_bytes());
+        page.put(&self.newest.block.to_be_bytes());
+        put_content(page, &self.newest, self.value.as_deref());
+        page.put(self.peaks.as_flattened());
+    }
+
+    /// Reads an entry; the hash of a value in the page is not known yet.
+    pub(super) fn decode(reader: &mut ByteReader<'p>) -> Result<Self> {
+        let length = short(reader)?;
+        let key = Cow::Borrowed(reader.take(length)?);
+        let (versions, block) = (integer(reader)?, integer(reader)?);
+        let Some(past) = versions.checked_sub(1) else {
+            return Err(corrupt("at least one version", 0));
+        };
+        let (value, content) = read_content(reader)?;
+        let (peaks, _) = reader.take(32 * past.count_ones() as usize)?.as_chunks::<32>();
+        let newest = KeyVersion { block, value };
+        Ok(Self { key, versions, newest, value: content.map(Cow::Borrowed), peaks: peaks.into() })
+    }
+}
+
+/// Writes the content of a version: its value if given, otherwise the value's hash.
+pub(super) fn put_content(record: &mut Vec<u8>, version: &KeyVersion, value: Option<&[u8]>) {
+    match (value, version.value) {
+        (_, None) => record.push(0),
+        (Some(value), _) => {
+            record.push(1);
+            // At most `MAX_INLINE_BYTES` bytes.
+            record.put_u16(value.len());
+            record.put(value);
+        }
+        (None, Some(hash)) => {
+            record.push(2);
+            record.put(&hash);
         }
     }
 }
 
-impl ProvableEntry for &MemoryEntry {
-    fn key(&self) -> &[u8] {
-        &self.key
-    }
-
-    fn versions(&self) -> u64 {
-        1 + self.past.as_ref().map_or(0, |past| past.len())
-    }
-
-    fn newest(&self) -> &KeyVersion {
-        &self.newest
-    }
-
-    fn value(&self) -> Result<Cow<'_, [u8]>> {
-        Ok(self.value.as_deref().unwrap_or_default().into())
-    }
-
-    fn past_root(&self) -> Hash {
-        self.past.as_ref().map_or(EMPTY_PAST_ROOT, |past| past.root())
-    }
-
-    fn peaks(&self) -> Cow<'_, [Hash]> {
-        self.past.as_ref().map_or(Cow::default(), |past| past.peaks().into())
-    }
-
-    fn before(&self, block: u64) -> Result<u64> {
-        Ok(self.past.as_ref().map_or(0, |past| past.before(block)))
-    }
-
-    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt<'_>> {
-        match &self.past {
-            Some(past) => past.excerpt(numbers, shown_until),
-            None => Ok(VersionExcerpt { versions: Vec::new(), hashes: Vec::new() }),
+/// Reads the content of a version: the hash of its value and the value. The hash is zeros if the value
+/// itself is stored.
+pub(super) fn read_content<'r>(
+    reader: &mut ByteReader<'r>,
+) -> Result<(Option<Hash>, Option<&'r [u8]>)> {
+    match reader.u8()? {
+        0 => Ok((None, None)),
+        1 => {
+            let length = short(reader)?;
+            Ok((Some(Hash::default()), Some(reader.take(length)?)))
         }
+        2 => Ok((Some(reader.array()?), None)),
+        other => Err(corrupt("a content of 0 to 2", other)),
     }
+}
+
+#[cold]
+fn absent(key: &[u8]) -> Error {
+    Error::new(Reason::KeyAbsent, "a key that has a value", Hex(key))
 }

@@ -1,142 +1,226 @@
-//! The past versions of an entry, and their tree.
+//! A past version of an entry.
+//!
+//! block u64, the [content](super::entry), then the roots of the perfect trees of two or more versions that it completes,
+//! smallest first. So the root over any part of the past is in few records.
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::iter;
 
-use prooflight_core::merkle::{Blake2bTree, Subtree, multiproof, node_hash};
-use prooflight_core::{Hash, Result};
+use prooflight_core::merkle::{Blake2bTree, Subtree, multiproof, multiproof_root};
+use prooflight_core::store::{ReadStore, WriteBatch, corrupt};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
-use super::leaf::{VersionContent, VersionExcerpt};
-use crate::hash::{EMPTY_PAST_ROOT, hash_value, past_root};
+use super::entry::{PageEntry, put_content, read_content};
+use super::stored_record::{
+    check, decode, integer, missing_key, past_key, put, require, value_key,
+};
+use crate::hash::{KeyVersion, hash_value, past_root};
+use crate::message::HashMessage as _;
 
-/// Past versions, oldest first, at least one. Most entries have only one, which needs no further allocation.
-#[derive(Clone, Debug)]
-pub(super) struct PastVersions {
-    first: PastVersion,
-    /// The first version's hash as a leaf.
-    first_leaf: Hash,
-    later: Vec<PastVersion>,
-    /// The roots of the perfect trees over the versions, each after the two below it; without the first leaf, which
-    /// would stand before them.
-    nodes: Vec<Hash>,
+/// Some past versions of an entry.
+pub(super) struct VersionExcerpt {
+    /// Their blocks and contents.
+    pub(super) versions: Vec<(u64, VersionContent<'static>)>,
+    /// The hashes that lead from them to the root over the past versions.
+    pub(super) hashes: Vec<Hash>,
 }
 
-/// A past version.
-#[derive(Clone, Debug)]
-pub(super) struct PastVersion {
-    pub(super) block: u64,
-    /// `None` for a tombstone.
-    pub(super) value: Option<Box<[u8]>>,
+/// The content of a version, as proofs show it.
+pub(super) enum VersionContent<'e> {
+    Tombstone,
+    /// A value that is shown.
+    Value(Cow<'e, [u8]>),
+    /// A value of which only the hash is shown.
+    Hash(Hash),
 }
 
-impl PastVersion {
-    /// The content, with the value itself if the version's block is at most `shown_until`.
-    fn content(&self, shown_until: u64) -> VersionContent<'_> {
-        match &self.value {
-            None => VersionContent::Tombstone,
-            Some(value) if self.block <= shown_until => VersionContent::Value(Cow::Borrowed(value)),
-            Some(value) => VersionContent::Hash(hash_value(value)),
+/// A past version of an entry, read from the store.
+struct StoredVersion {
+    version: KeyVersion,
+    /// Its value, if it has one without a record of its own.
+    value: Option<Vec<u8>>,
+    /// The roots of the perfect trees that it completes, smallest first.
+    roots: Vec<Hash>,
+}
+
+/// Writes the record of an entry's version, which becomes past.
+pub(super) fn put_past(
+    writes: &mut WriteBatch,
+    (key, number): (&[u8], u64),
+    version: &KeyVersion,
+    value: Option<&[u8]>,
+    roots: &[Hash],
+) {
+    let mut record = Vec::with_capacity(64);
+    record.put(&version.block.to_be_bytes());
+    put_content(&mut record, version, value);
+    record.put(roots.as_flattened());
+    put(writes, past_key(key, number), record);
+}
+
+/// The first versions of an entry, if the store began with a later one.
+#[derive(Default)]
+struct MissingVersions {
+    /// The number of them.
+    count: u64,
+    /// The roots of the perfect trees over them, largest first.
+    peaks: Vec<Hash>,
+}
+
+/// Writes the record of the first versions of an entry, which the store does not have.
+pub(super) fn put_missing(writes: &mut WriteBatch, key: &[u8], count: u64, peaks: &[Hash]) {
+    let mut record = Vec::with_capacity(8 + 32 * peaks.len());
+    record.put(&count.to_be_bytes());
+    record.put(peaks.as_flattened());
+    put(writes, missing_key(key), record);
+}
+
+/// The number of past versions of blocks before this one.
+///
+/// `version_unavailable` if the store lacks the versions that determine it.
+pub(super) fn before<S: ReadStore + ?Sized>(
+    store: &S,
+    entry: &PageEntry<'_>,
+    block: u64,
+) -> Result<u64> {
+    let lost = MissingVersions::read(store, &entry.key)?;
+    let (mut low, mut high) = (lost.count, entry.versions - 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if StoredVersion::require(store, &entry.key, middle)?.version.block < block {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-}
-
-impl PastVersions {
-    /// The first version, with its hash as a leaf.
-    pub(super) const fn new(first: PastVersion, leaf: Hash) -> Self {
-        Self { first, first_leaf: leaf, later: Vec::new(), nodes: Vec::new() }
-    }
-
-    /// The number of versions.
-    pub(super) fn len(&self) -> u64 {
-        1 + self.later.len() as u64
-    }
-
-    /// Some versions, with their values up to a block.
-    pub(super) fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt<'_>> {
-        let version = |&number: &u64| match usize::try_from(number).ok()?.checked_sub(1) {
-            None => Some(&self.first),
-            Some(later) => self.later.get(later),
+    if low > 0 && low == lost.count {
+        // The missing versions are of earlier blocks than the first stored one.
+        let first = if low == entry.versions - 1 {
+            entry.newest.block
+        } else {
+            StoredVersion::require(store, &entry.key, low)?.version.block
         };
-        let versions = numbers.iter().filter_map(version);
-        let parts = multiproof(numbers, self.len())?;
-        Ok(VersionExcerpt {
-            versions: versions.map(|it| (it.block, it.content(shown_until))).collect(),
-            hashes: parts.into_iter().map(|part| self.root_of(part)).collect(),
-        })
-    }
-
-    /// The number of versions of blocks before this one.
-    pub(super) fn before(&self, block: u64) -> u64 {
-        if self.first.block >= block {
-            return 0;
-        }
-        1 + self.later.partition_point(|version| version.block < block) as u64
-    }
-
-    /// Adds the next version, with its hash as a leaf.
-    pub(super) fn push(&mut self, version: PastVersion, leaf: Hash) {
-        let mut hash = leaf;
-        for level in 0..self.len().trailing_ones() {
-            // The left subtree ends where the right one, which has just been added, begins.
-            let left = 1 + self.nodes.len() - ((1 << (level + 1)) - 1);
-            self.nodes.push(hash);
-            let left = self.node(left).copied().unwrap_or_default();
-            hash = node_hash::<Blake2bTree>(&left, &hash);
-        }
-        self.nodes.push(hash);
-        self.later.push(version);
-    }
-
-    /// The root over the versions.
-    pub(super) fn root(&self) -> Hash {
-        self.root_of(Subtree { start: 0, size: self.len() })
-    }
-
-    /// The roots of the perfect trees over the versions, largest first.
-    pub(super) fn peaks(&self) -> Vec<Hash> {
-        self.peaks_of(Subtree { start: 0, size: self.len() })
-    }
-
-    /// The root over some versions: a subtree of the whole tree.
-    pub(super) fn root_of(&self, part: Subtree) -> Hash {
-        if part.size.is_power_of_two() {
-            let mut peaks = peaks_of(part).filter_map(|peak| self.peak(peak));
-            return peaks.next().copied().unwrap_or(EMPTY_PAST_ROOT);
-        }
-        past_root(&self.peaks_of(part), None)
-    }
-
-    fn peaks_of(&self, part: Subtree) -> Vec<Hash> {
-        peaks_of(part).filter_map(|peak| self.peak(peak)).copied().collect()
-    }
-
-    fn peak(&self, Peak { last, level }: Peak) -> Option<&Hash> {
-        // Before a leaf stand the leaves before it and the nodes above two of them; after it those above it.
-        let place = 2 * last - u64::from(last.count_ones()) + u64::from(level);
-        self.node(usize::try_from(place).ok()?)
-    }
-
-    fn node(&self, place: usize) -> Option<&Hash> {
-        match place.checked_sub(1) {
-            None => Some(&self.first_leaf),
-            Some(later) => self.nodes.get(later),
+        if first > block {
+            return Err(lost.error(&entry.key));
         }
     }
+    Ok(low)
+}
+
+/// Consecutive past versions, at least one, with their values up to a block.
+///
+/// `store_corrupt` if they do not hash to the entry's root; `version_unavailable` if the store began with a later one;
+/// `request_too_large` for more than a proof may have.
+pub(super) fn excerpt<S: ReadStore + ?Sized>(
+    store: &S,
+    entry: &PageEntry<'_>,
+    numbers: &[u64],
+    shown_until: u64,
+) -> Result<VersionExcerpt> {
+    let key = &entry.key;
+    let limits = Limits::DEFAULT;
+    if numbers.len() > limits.max_changes {
+        let expected = format_args!("at most {} changes", limits.max_changes);
+        return Err(Error::new(Reason::RequestTooLarge, expected, numbers.len()));
+    }
+    let lost = MissingVersions::read(store, key)?;
+    if numbers.first().is_some_and(|first| *first < lost.count) {
+        return Err(lost.error(key));
+    }
+    let mut bytes = 0;
+    let (mut versions, mut leaves) = (Vec::new(), Vec::new());
+    for (number, past) in numbers.iter().zip(StoredVersion::range(store, key, numbers)?) {
+        leaves.push((*number, past.version.past_leaf()));
+        let block = past.version.block;
+        let content = match past.version.value {
+            None => VersionContent::Tombstone,
+            Some(hash) if block > shown_until => VersionContent::Hash(hash),
+            Some(hash) => VersionContent::Value(match past.value {
+                Some(value) => value.into(),
+                None => value(store, key, *number, &hash)?.into(),
+            }),
+        };
+        if let VersionContent::Value(value) = &content {
+            bytes += value.len();
+        }
+        if bytes > limits.max_proof_bytes {
+            let expected = format_args!("values of at most {} bytes", limits.max_proof_bytes);
+            return Err(Error::new(Reason::RequestTooLarge, expected, bytes));
+        }
+        versions.push((block, content));
+    }
+    let past = entry.versions - 1;
+    let mut hashes = Vec::new();
+    for part in multiproof(numbers, past)? {
+        hashes.push(root_of(store, key, part, &lost)?);
+    }
+    let root = multiproof_root::<Blake2bTree>(&leaves, past, &mut hashes.iter().copied())?;
+    let expected = entry.past_root();
+    if root != expected {
+        let expected =
+            format_args!("past versions of {} with the root {}", Hex(key), Hex(&expected));
+        return Err(corrupt(expected, Hex(&root)));
+    }
+    Ok(VersionExcerpt { versions, hashes })
+}
+
+/// The value of a version that has a record of its own.
+pub(super) fn value<S: ReadStore + ?Sized>(
+    store: &S,
+    key: &[u8],
+    number: u64,
+    hash: &Hash,
+) -> Result<Vec<u8>> {
+    let value = store.get(&value_key(key, number))?;
+    let found = value.as_deref().map(hash_value);
+    match (value, found) {
+        (Some(value), Some(found)) if found == *hash => Ok(value),
+        (_, found) => {
+            let expected =
+                format_args!("the value of version {number} of {}, {}", Hex(key), Hex(hash));
+            Err(match found {
+                Some(found) => corrupt(expected, Hex(&found)),
+                None => corrupt(expected, "none"),
+            })
+        }
+    }
+}
+
+/// The root over some versions: a subtree of the tree over all past ones.
+fn root_of<S: ReadStore + ?Sized>(
+    store: &S,
+    key: &[u8],
+    part: Subtree,
+    lost: &MissingVersions,
+) -> Result<Hash> {
+    let mut peaks = Vec::new();
+    for peak in peaks_of(part) {
+        if peak.last < lost.count {
+            peaks.extend(lost.root(peak));
+            continue;
+        }
+        let past = StoredVersion::require(store, key, peak.last)?;
+        let root = match peak.level.checked_sub(1) {
+            None => Some(past.version.past_leaf()),
+            Some(level) => past.roots.get(level as usize).copied(),
+        };
+        peaks.extend(root);
+    }
+    Ok(past_root(&peaks, None))
 }
 
 /// A perfect tree over versions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Peak {
+struct Peak {
     /// The number of its last version, which completes it.
-    pub(super) last: u64,
+    last: u64,
     /// The number of levels above the versions.
-    pub(super) level: u32,
+    level: u32,
 }
 
 /// The perfect trees of which a subtree is made, largest first.
-pub(super) fn peaks_of(part: Subtree) -> impl Iterator<Item = Peak> {
+fn peaks_of(part: Subtree) -> impl Iterator<Item = Peak> {
     let (mut start, end) = (part.start, part.start + part.size);
     iter::from_fn(move || {
         let level = (end - start).checked_ilog2()?;
@@ -146,38 +230,68 @@ pub(super) fn peaks_of(part: Subtree) -> impl Iterator<Item = Peak> {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hash::KeyVersion;
-    use alloc::vec;
-    use prooflight_core::merkle::root;
+impl MissingVersions {
+    /// Empty, unless the store began with a later version.
+    fn read<S: ReadStore + ?Sized>(store: &S, key: &[u8]) -> Result<Self> {
+        let record = missing_key(key);
+        let Some(value) = store.get(&record)? else { return Ok(Self::default()) };
+        let name = format_args!("the roots over the first versions of {}", Hex(key));
+        decode(&check(&record, value, &name)?, &name, |reader| {
+            let count = integer(reader)?;
+            let (peaks, _) = reader.take(32 * count.count_ones() as usize)?.as_chunks::<32>();
+            Ok(Self { count, peaks: peaks.to_vec() })
+        })
+    }
 
-    #[test]
-    fn roots_are_those_over_the_leaves() {
-        let version =
-            |block| (PastVersion { block, value: None }, KeyVersion { block, value: None });
-        let (first, of_leaf) = version(0);
-        let mut past = PastVersions::new(first, of_leaf.past_leaf());
-        let mut leaves = vec![of_leaf.past_leaf()];
-        for block in 1..=40 {
-            assert_eq!(past.root(), root::<Blake2bTree>(&leaves), "{block} versions");
-            assert_eq!(past.peaks().len(), leaves.len().count_ones() as usize);
-            assert_eq!(
-                [past.len(), past.before(block), past.before(block - 1)],
-                [block, block, block - 1]
-            );
-            for index in 0..past.len() {
-                for part in multiproof(&[index], past.len()).unwrap() {
-                    let [start, size] =
-                        [part.start, part.size].map(|it| usize::try_from(it).unwrap());
-                    let expected = root::<Blake2bTree>(&leaves[start..start + size]);
-                    assert_eq!(past.root_of(part), expected, "{part:?} of {block}");
-                }
-            }
-            let (next, of_leaf) = version(block);
-            past.push(next, of_leaf.past_leaf());
-            leaves.push(of_leaf.past_leaf());
-        }
+    /// The root of one of the perfect trees over them.
+    fn root(&self, wanted: Peak) -> Option<Hash> {
+        let all = peaks_of(Subtree { start: 0, size: self.count });
+        let mut all = all.zip(&self.peaks);
+        all.find(|(peak, _)| peak.last == wanted.last && peak.level == wanted.level)
+            .map(|(_, root)| *root)
+    }
+
+    fn error(&self, key: &[u8]) -> Error {
+        let expected = format_args!(
+            "version {} of {} or a later one, with which this store began",
+            self.count,
+            Hex(key)
+        );
+        Error::new(Reason::VersionUnavailable, expected, "an earlier one")
+    }
+}
+
+impl StoredVersion {
+    fn require<S: ReadStore + ?Sized>(store: &S, key: &[u8], number: u64) -> Result<Self> {
+        let name = format_args!("version {number} of {}", Hex(key));
+        Self::decode(&require(store, &past_key(key, number), &name)?, number, &name)
+    }
+
+    /// Consecutive versions.
+    fn range<S: ReadStore + ?Sized>(store: &S, key: &[u8], numbers: &[u64]) -> Result<Vec<Self>> {
+        let [first, .., last] = numbers else {
+            return numbers.iter().map(|&number| Self::require(store, key, number)).collect();
+        };
+        let mut records = store.range(&past_key(key, *first), &past_key(key, last + 1));
+        let read = |&number: &u64| -> Result<Self> {
+            let name = format_args!("version {number} of {}", Hex(key));
+            let (key, value) = match records.next().transpose()? {
+                Some((found, value)) if found == past_key(key, number) => (found, value),
+                _ => return Err(corrupt(name, "none")),
+            };
+            Self::decode(&check(&key, value, &name)?, number, &name)
+        };
+        numbers.iter().map(read).collect()
+    }
+
+    fn decode(record: &[u8], number: u64, name: &dyn core::fmt::Display) -> Result<Self> {
+        decode(record, name, |reader| {
+            let block = integer(reader)?;
+            let (hash, value) = read_content(reader)?;
+            let hash = value.map(hash_value).or(hash);
+            let (roots, _) = reader.take(32 * number.trailing_ones() as usize)?.as_chunks::<32>();
+            let version = KeyVersion { block, value: hash };
+            Ok(Self { version, value: value.map(Vec::from), roots: roots.to_vec() })
+        })
     }
 }

@@ -2,12 +2,13 @@
 
 use alloc::vec::Vec;
 
+use prooflight_core::store::ReadStore;
 use prooflight_core::{Envelope, Error, Limits, Reason, Result, distinct};
 
-use super::leaf::{ProvableEntry, VersionContent};
-use super::page::{PageCutter, PageSize};
+use super::cutter::{PageCutter, PageSize};
+use super::node::{NodeContent, StoredEntry, StoredNode};
+use super::past::VersionContent;
 use super::write::ProofWriter;
-use crate::hash::NodeRecord;
 use crate::path::KeyBits;
 use crate::proof::{
     COUNT_ENVELOPE, GET_ENVELOPE, HIST_ENVELOPE, RANGE_ENVELOPE, TRANSFER_ENVELOPE, UPDATE_ENVELOPE,
@@ -18,48 +19,42 @@ use crate::question::{
     check_keys,
 };
 
-/// A node of a tree that proofs are written from.
-pub(super) trait ProvableNode: Clone {
-    type Entry: ProvableEntry;
-
-    fn record(&self) -> &NodeRecord;
-
-    /// The key of an entry of the node; empty without entries.
-    fn key(&self) -> &[u8];
-
-    /// The content of the node, which may have to be read.
-    fn open(&self) -> Result<NodeContent<Self>>;
+/// Proves from the state after a block, against its root.
+///
+/// Errors of all methods: those of the verifier for arguments, those of reading the store, and `request_too_large` for
+/// a proof of more than 8 MiB.
+#[derive(Debug)]
+pub struct StateProver<'s, S: ?Sized> {
+    root: TrustedRoot,
+    top: StoredNode<'s, S>,
 }
 
-/// A node that proofs show.
-pub(super) enum NodeContent<N: ProvableNode> {
-    Empty,
-    Entry(N::Entry),
-    Branch { depth: usize, children: [N; 2] },
-}
+impl<'s, S: ReadStore + ?Sized> StateProver<'s, S> {
+    pub(super) const fn new(root: TrustedRoot, top: StoredNode<'s, S>) -> Self {
+        Self { root, top }
+    }
 
-/// Proves from a tree, against its root.
-pub(super) struct TreeProver<N> {
-    pub(super) root: TrustedRoot,
-    pub(super) top: N,
-}
+    /// The root that proofs are against.
+    pub const fn root(&self) -> &TrustedRoot {
+        &self.root
+    }
 
-/// Errors of all methods: those of the verifier for arguments, those of reading nodes, and `request_too_large` for a
-/// proof of more than 8 MiB.
-impl<N: ProvableNode> TreeProver<N> {
-    pub(super) fn get(&self, question: &KeysQuestion<'_>) -> Result<Vec<u8>> {
+    /// Proves the state of keys after a block.
+    pub fn keys(&self, question: &KeysQuestion<'_>) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
         let (keys, _) = distinct(question.keys);
         self.prove_all(GET_ENVELOPE, &TreeQuery::get(&keys, question))
     }
 
-    pub(super) fn history(&self, question: &HistoryQuestion<'_>) -> Result<Vec<u8>> {
+    /// Proves every change of keys in a range of blocks.
+    pub fn history(&self, question: &HistoryQuestion<'_>) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
         let (keys, _) = distinct(question.keys);
         self.prove_all(HIST_ENVELOPE, &TreeQuery::hist(&keys, question))
     }
 
-    pub(super) fn range(&self, question: &RangeQuestion<'_>, size: PageSize) -> Result<Vec<u8>> {
+    /// Proves a range, or the first page of it.
+    pub fn range(&self, question: &RangeQuestion<'_>, size: PageSize) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
         self.prove_page(
             RANGE_ENVELOPE,
@@ -68,16 +63,14 @@ impl<N: ProvableNode> TreeProver<N> {
         )
     }
 
-    pub(super) fn count(&self, question: &CountQuestion<'_>) -> Result<Vec<u8>> {
+    /// Proves the number of keys in a range.
+    pub fn count(&self, question: &CountQuestion<'_>) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
         self.prove_all(COUNT_ENVELOPE, &TreeQuery::count(question))
     }
 
-    pub(super) fn transfer(
-        &self,
-        question: &TransferQuestion<'_>,
-        size: PageSize,
-    ) -> Result<Vec<u8>> {
+    /// Proves the entries of a range for a replica, or the first page of them.
+    pub fn transfer(&self, question: &TransferQuestion<'_>, size: PageSize) -> Result<Vec<u8>> {
         question.check(&self.root, &Limits::NONE)?;
         self.prove_page(
             TRANSFER_ENVELOPE,
@@ -86,7 +79,8 @@ impl<N: ProvableNode> TreeProver<N> {
         )
     }
 
-    pub(super) fn update(&self, keys: &[&[u8]]) -> Result<Vec<u8>> {
+    /// Proves a partial tree on which operations of the next block on these keys can be executed.
+    pub fn update(&self, keys: &[&[u8]]) -> Result<Vec<u8>> {
         check_keys(keys, &Limits::NONE)?;
         let (keys, _) = distinct(keys);
         self.prove_all(UPDATE_ENVELOPE, &TreeQuery::update(&keys))
@@ -148,8 +142,9 @@ impl<N: ProvableNode> TreeProver<N> {
                     writer.integer(1);
                     write_leaf(&entry, writer, query, lead, way)?;
                     check_length(writer.len())?;
-                    if let Some(cutter) = cutter.as_mut().filter(|_| query.has(entry.key())) {
-                        let cut = cutter.add(entry.key(), writer.len());
+                    if let Some(cutter) = cutter.as_mut().filter(|_| query.has(&entry.entry().key))
+                    {
+                        let cut = cutter.add(&entry.entry().key, writer.len());
                         if cut.is_some() {
                             return Ok(cut);
                         }
@@ -158,7 +153,7 @@ impl<N: ProvableNode> TreeProver<N> {
                 NodeContent::Branch { depth, children } => {
                     // Every key below a branch begins with its prefix.
                     writer.branch(KeyBits::of(children[0].key(), depth), way);
-                    let visit = |child: N| {
+                    let visit = |child: StoredNode<'s, S>| {
                         let lead = query.lead_to(lead, KeyBits::of(child.key(), depth + 1));
                         (child, lead, depth + 1)
                     };
@@ -183,14 +178,15 @@ fn check_length(length: usize) -> Result<()> {
 }
 
 /// Writes an entry as a leaf.
-fn write_leaf(
-    entry: &impl ProvableEntry,
+fn write_leaf<S: ReadStore + ?Sized>(
+    stored: &StoredEntry<'_, S>,
     writer: &mut ProofWriter,
     query: &TreeQuery<'_>,
     lead: QueryLead,
     way: usize,
 ) -> Result<()> {
-    let key = entry.key();
+    let entry = stored.entry();
+    let key = &*entry.key;
     let is_asked = if let QueryLead::Keys { start, end } = lead {
         let asked = query.keys.get(start..end).unwrap_or_default();
         let number = asked.binary_search(&key).map_or(0, |at| at as u64 + 1);
@@ -203,9 +199,9 @@ fn write_leaf(
         writer.key(key, way);
         query.has(key)
     };
-    let newest = entry.newest();
+    let newest = &entry.newest;
     let block = newest.block;
-    writer.integer(entry.versions());
+    writer.integer(entry.versions);
     writer.age(block);
     let is_shown = is_asked
         && match query.kind {
@@ -216,31 +212,31 @@ fn write_leaf(
         };
     writer.content(&match newest.value {
         None => VersionContent::Tombstone,
-        Some(_) if is_shown => VersionContent::Value(entry.value()?),
+        Some(_) if is_shown => VersionContent::Value(stored.value()?),
         Some(hash) => VersionContent::Hash(hash),
     });
-    let past = entry.versions() - 1;
+    let past = entry.versions - 1;
     if past == 0 {
         return Ok(());
     }
     match query.kind {
         QueryKind::Get { at } | QueryKind::Range { at } if is_asked && block > at => {
             // The version in force at the block, and the next one.
-            let m = entry.before(at + 1)?;
+            let m = stored.before(at + 1)?;
             writer.integer(m);
             let shown = m.checked_sub(1).into_iter().chain((m < past).then_some(m));
-            write_past(entry, writer, &shown.collect::<Vec<_>>(), at)?;
+            write_past(stored, writer, &shown.collect::<Vec<_>>(), at)?;
         }
         QueryKind::Hist { from, to } if is_asked && block >= from => {
             // From the version in force before the blocks to the first one after them.
-            let first = entry.before(from)?.saturating_sub(1);
-            let last = entry.before(to + 1)?.min(past - 1);
+            let first = stored.before(from)?.saturating_sub(1);
+            let last = stored.before(to + 1)?.min(past - 1);
             writer.integer(first);
             writer.integer(last - first + 1);
-            write_past(entry, writer, &(first..=last).collect::<Vec<_>>(), to)?;
+            write_past(stored, writer, &(first..=last).collect::<Vec<_>>(), to)?;
         }
         QueryKind::Transfer { .. } | QueryKind::Update if is_asked => {
-            entry.peaks().iter().for_each(|peak| writer.hash(peak));
+            entry.peaks.iter().for_each(|peak| writer.hash(peak));
         }
         _ => writer.hash(&entry.past_root()),
     }
@@ -248,8 +244,8 @@ fn write_leaf(
 }
 
 /// Writes some past versions, shown up to a block, and the hashes that lead from them to the root.
-fn write_past(
-    entry: &impl ProvableEntry,
+fn write_past<S: ReadStore + ?Sized>(
+    entry: &StoredEntry<'_, S>,
     writer: &mut ProofWriter,
     numbers: &[u64],
     shown_until: u64,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use prooflight_core::{Envelope, Hash, envelope, write_integer};
 
-use super::leaf::VersionContent;
+use super::past::VersionContent;
 use crate::hash::NodeRecord;
 use crate::path::{KeyBits, whole_byte_count};
 

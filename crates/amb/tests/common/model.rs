@@ -1,9 +1,10 @@
-//! All versions of all keys in a dictionary, and the root by its definition.
+//! All versions of all keys in a dictionary.
 
 use std::collections::BTreeMap;
 
 use prooflight_core::store::RawKeyChange;
-use prooflight_core::{Hash, PastState, blake2b256};
+use prooflight_core::{Hash, PastState};
+use prooflight_testkit::amb::state::AmbModel;
 use rand::Rng;
 use rand::rngs::StdRng;
 
@@ -82,11 +83,14 @@ impl Model {
         self.0.keys().nth(rng.random_range(0..self.0.len())).unwrap().clone()
     }
 
-    /// The root, by its definition.
+    /// The model of the tree after a block, which has roots and proofs by their definitions.
+    pub(crate) fn tree(&self, height: u64) -> AmbModel {
+        AmbModel { height, entries: self.0.clone() }
+    }
+
+    /// The root.
     pub(crate) fn root(&self) -> Hash {
-        let entries: Vec<_> =
-            self.0.iter().map(|(key, versions)| (bits(key), key, versions)).collect();
-        blake2b256(&[&[0x15], &record(&entries)])
+        self.tree(0).root()
     }
 }
 
@@ -109,67 +113,4 @@ pub(crate) fn draw_key(rng: &mut StdRng) -> Key {
         _ => rng.random_range(0..4),
     };
     (0..length).map(|_| [0, 1, 0x80, 0xff][rng.random_range(0..4)]).collect()
-}
-
-type Entries<'m> = [(Vec<bool>, &'m Key, &'m Vec<(u64, Value)>)];
-
-/// The bits of a key, followed by as many zeros as the longest key has.
-fn bits(key: &[u8]) -> Vec<bool> {
-    let of = |byte: u8| (0..9).map(move |at| at == 0 || byte.rotate_left(at) & 1 == 1);
-    let mut bits: Vec<bool> = key.iter().copied().flat_map(of).collect();
-    bits.resize(9 * 256, false);
-    bits
-}
-
-fn record(entries: &Entries<'_>) -> Vec<u8> {
-    let [(first, ..), .., (last, ..)] = entries else {
-        return entries.first().map_or(vec![0; 56], |(_, key, versions)| entry(key, versions));
-    };
-    let depth = first.iter().zip(last).position(|(a, b)| a != b).unwrap();
-    let (left, right) = entries.split_at(entries.partition_point(|(bits, ..)| !bits[depth]));
-    let prefix: Vec<&[bool]> = first[..depth].chunks(9).collect();
-    let byte = |bits: &&[bool]| {
-        let bits = bits.iter().skip(1).enumerate();
-        bits.fold(0, |byte, (at, bit)| byte | u8::from(*bit) << (7 - at))
-    };
-    let pre: Vec<u8> = prefix.iter().filter(|bits| bits.len() > 1).map(byte).collect();
-    let (left, right) = (record(left), record(right));
-    let depth = u16::try_from(depth).unwrap().to_be_bytes();
-    let hash = blake2b256(&[&[0x11], &depth, &pre, &left, &right]);
-    let number = |record: &[u8], at: usize| {
-        u64::from_be_bytes(record[8 * at..8 * at + 8].try_into().unwrap())
-    };
-    let version = number(&left, 0).max(number(&right, 0));
-    let [live, dead] = [1, 2].map(|at| number(&left, at) + number(&right, at));
-    let numbers = [version, live, dead].map(u64::to_be_bytes);
-    [numbers.as_flattened(), &hash].concat()
-}
-
-fn entry(key: &[u8], versions: &[(u64, Value)]) -> Vec<u8> {
-    let (newest, past) = versions.split_last().unwrap();
-    let leaves: Vec<Hash> =
-        past.iter().map(|it| blake2b256(&[&[0], &[0x13], &version(it)])).collect();
-    let count = (versions.len() as u64).to_be_bytes();
-    let length = u16::try_from(key.len()).unwrap().to_be_bytes();
-    let past = merkle_root(&leaves);
-    let hash = blake2b256(&[&[0x10], &length, key, &count, &version(newest), &past]);
-    let live = u64::from(newest.1.is_some());
-    let numbers = [newest.0, live, 1 - live].map(u64::to_be_bytes);
-    [numbers.as_flattened(), &hash].concat()
-}
-
-fn version((block, value): &(u64, Value)) -> Vec<u8> {
-    let hash = value.as_ref().map_or([0; 32], |value| blake2b256(&[&[0x12], value]));
-    [&block.to_be_bytes()[..], &[u8::from(value.is_some())], &hash].concat()
-}
-
-fn merkle_root(leaves: &[Hash]) -> Hash {
-    match leaves {
-        [] => blake2b256(&[]),
-        [leaf] => *leaf,
-        _ => {
-            let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);
-            blake2b256(&[&[1], &merkle_root(left), &merkle_root(right)])
-        }
-    }
 }

@@ -5,11 +5,11 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use prooflight_amb::prover::{MemoryTree, PageSize};
+use prooflight_amb::prover::{AmbState, PageSize, StateProver};
 use prooflight_amb::{KeysQuestion, RangeQuestion, TrustedRoot, verify, verify_range};
 use prooflight_bench::Result;
 use prooflight_core::Limits;
-use prooflight_core::store::RawKeyChange;
+use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore as _};
 use prooflight_json::HexBytes;
 use serde_json::{Value, json};
 
@@ -29,11 +29,11 @@ const PAGE_ENTRIES: usize = 1000;
 
 type EntryBytes = [u8; 32];
 
-/// Measures a tree of this many keys.
+/// Measures a state of this many keys.
 pub(crate) fn trees(table: &mut ReportTable, keys: usize) -> Result<()> {
-    let mut grown = GrowingTree::new(keys)?;
-    table.text(&format!("amb, {} keys, blocks of {BLOCK_CHANGES}", grown.tree.len()));
-    proofs(table, &grown.tree, keys)?;
+    let mut grown = GrowingState::new(keys)?;
+    table.text(&format!("amb, {} keys, blocks of {BLOCK_CHANGES}", grown.keys));
+    proofs(table, &grown.state.prover()?, keys)?;
     let (mut known, mut updates) = (SplitMix(11), TimeSamples::new());
     for _ in 0..UPDATE_BLOCKS {
         let mut keys = (0..BLOCK_CHANGES).map(|_| known.next() % keys as u64);
@@ -45,13 +45,15 @@ pub(crate) fn trees(table: &mut ReportTable, keys: usize) -> Result<()> {
     Ok(())
 }
 
-/// Proofs for the WebAssembly benchmark from a tree of this many keys, with the milliseconds in which they are
+/// Proofs for the WebAssembly benchmark from a state of this many keys, with the milliseconds in which they are
 /// verified natively.
 pub(crate) fn cases(keys: usize) -> Result<Value> {
-    let GrowingTree { tree, .. } = GrowingTree::new(keys)?;
-    let root = root_of(&tree)?;
+    let grown = GrowingState::new(keys)?;
+    let prover = grown.state.prover()?;
+    let root = *prover.root();
     let TrustedRoot { hash, height } = root;
-    let (gets, pages) = (gets(&tree, keys, PROOFS_PER_KIND)?, pages(&tree, PROOFS_PER_KIND / 10)?);
+    let (gets, pages) =
+        (gets(&prover, keys, PROOFS_PER_KIND)?, pages(&prover, PROOFS_PER_KIND / 10)?);
     let native_gets = gets.per_call(|key, proof| {
         let question = KeysQuestion { keys: &[key], at: height };
         black_box(verify(&root, &question, proof, &Limits::DEFAULT)?.get());
@@ -67,7 +69,7 @@ pub(crate) fn cases(keys: usize) -> Result<Value> {
         proved.proofs.iter().map(|(key, proof)| json!([hex(key), hex(proof)])).collect()
     };
     Ok(json!({
-        "keys": tree.len(),
+        "keys": grown.keys,
         "root": HexBytes(hash.to_vec()),
         "block": height,
         "gets": list(&gets),
@@ -76,19 +78,21 @@ pub(crate) fn cases(keys: usize) -> Result<Value> {
     }))
 }
 
-/// A tree that has grown block by block.
-struct GrowingTree {
-    tree: MemoryTree,
-    height: u64,
+/// A state that has grown block by block, over a store in memory.
+struct GrowingState {
+    state: AmbState<MemoryStore>,
+    /// The number of keys: whole blocks of new ones.
+    keys: usize,
     values: SplitMix,
-    /// Times of the last blocks only: the tree is smaller before.
+    /// Times of the last blocks only: the state is smaller before.
     inserts: TimeSamples,
 }
 
-impl GrowingTree {
+impl GrowingState {
     fn new(keys: usize) -> Result<Self> {
-        let tree = MemoryTree::new();
-        let mut grown = Self { tree, height: 0, values: SplitMix(7), inserts: TimeSamples::new() };
+        let state = AmbState::open(MemoryStore::default(), ())?;
+        let (values, inserts) = (SplitMix(7), TimeSamples::new());
+        let mut grown = Self { state, keys: keys.next_multiple_of(BLOCK_CHANGES), values, inserts };
         for first in (0..keys).step_by(BLOCK_CHANGES) {
             let time = grown.apply(&mut (first..first + BLOCK_CHANGES).map(|key| key as u64))?;
             if first + UPDATE_BLOCKS * BLOCK_CHANGES >= keys {
@@ -106,18 +110,21 @@ impl GrowingTree {
         changes.dedup_by_key(|change| change.0);
         let changes: Vec<_> =
             changes.iter().map(|(key, value)| RawKeyChange::set(key, value)).collect();
-        let (root, time) = timed(|| self.tree.update(self.height, &changes));
+        let (root, time) = timed(|| self.state.apply(&changes));
         root?;
-        self.height += 1;
         Ok(time)
     }
 }
 
-fn proofs(table: &mut ReportTable, tree: &MemoryTree, keys: usize) -> Result<()> {
-    let gets = gets(tree, keys, PROOFS_PER_KIND)?;
+fn proofs(
+    table: &mut ReportTable,
+    prover: &StateProver<'_, MemoryStore>,
+    keys: usize,
+) -> Result<()> {
+    let gets = gets(prover, keys, PROOFS_PER_KIND)?;
     table.rates("bytes of a proof of one key", gets.length() as f64 / PROOFS_PER_KIND as f64, None);
     table.rates("ns to verify it", gets.times.median() * 1e6, None);
-    let pages = pages(tree, PROOFS_PER_KIND / 10)?;
+    let pages = pages(prover, PROOFS_PER_KIND / 10)?;
     let ratio = pages.length() as f64 / (64 * pages.entries) as f64;
     table.text(&format!(
         "pages of {PAGE_ENTRIES}: {ratio:.3} times the bytes of the keys and values"
@@ -126,7 +133,7 @@ fn proofs(table: &mut ReportTable, tree: &MemoryTree, keys: usize) -> Result<()>
     Ok(())
 }
 
-/// Proofs about a tree, and the times to verify them.
+/// Proofs about a state, and the times to verify them.
 #[derive(Default)]
 struct ProofSamples {
     /// The key, or the lower bound of a page, and the proof.
@@ -156,16 +163,16 @@ impl ProofSamples {
 }
 
 /// Proofs of one key each.
-fn gets(tree: &MemoryTree, keys: usize, count: usize) -> Result<ProofSamples> {
-    let root = root_of(tree)?;
+fn gets(prover: &StateProver<'_, MemoryStore>, keys: usize, count: usize) -> Result<ProofSamples> {
+    let root = prover.root();
     let mut random = SplitMix(13);
     let mut proved = ProofSamples::default();
     for _ in 0..count {
         let key = bytes(&mut SplitMix(random.next() % keys as u64));
         let question = KeysQuestion { keys: &[&key], at: root.height };
-        let proof = tree.prove(&question)?;
+        let proof = prover.keys(&question)?;
         for _ in 0..5 {
-            let (answers, time) = timed(|| verify(&root, &question, &proof, &Limits::DEFAULT));
+            let (answers, time) = timed(|| verify(root, &question, &proof, &Limits::DEFAULT));
             black_box(answers?.get());
             proved.times.add(time);
         }
@@ -175,26 +182,21 @@ fn gets(tree: &MemoryTree, keys: usize, count: usize) -> Result<ProofSamples> {
 }
 
 /// Pages with random lower bounds.
-fn pages(tree: &MemoryTree, count: usize) -> Result<ProofSamples> {
-    let root = root_of(tree)?;
+fn pages(prover: &StateProver<'_, MemoryStore>, count: usize) -> Result<ProofSamples> {
+    let root = prover.root();
     let mut random = SplitMix(17);
     let mut proved = ProofSamples::default();
     let page = PageSize { entries: PAGE_ENTRIES, ..PageSize::default() };
     for _ in 0..count {
         let lo = bytes(&mut random);
         let question = RangeQuestion { lo: &lo, hi: None, at: root.height, reverse: false };
-        let proof = tree.prove_range(&question, page)?;
-        let (found, time) = timed(|| verify_range(&root, &question, &proof, &Limits::DEFAULT));
+        let proof = prover.range(&question, page)?;
+        let (found, time) = timed(|| verify_range(root, &question, &proof, &Limits::DEFAULT));
         proved.entries += found?.entries.len();
         proved.times.add(time);
         proved.proofs.push((lo, proof));
     }
     Ok(proved)
-}
-
-fn root_of(tree: &MemoryTree) -> Result<TrustedRoot> {
-    let height = tree.height().ok_or("no block")?;
-    Ok(TrustedRoot { hash: tree.root(), height })
 }
 
 fn bytes(words: &mut SplitMix) -> EntryBytes {

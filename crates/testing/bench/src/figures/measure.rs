@@ -104,7 +104,7 @@ pub(crate) fn serve(side: &str, keys: &str) -> Result<()> {
         return match side {
             "S-Store" => histories(AmbTree::new(FAN_OUT)?),
             "MBT" => histories(VersionedBuckets(BucketTree::new(BUCKET_SHAPE.0, BUCKET_SHAPE.1)?)),
-            "amb" => histories(AmbSide::default()),
+            "amb" => histories(AmbSide::new()?),
             "MPT" => histories(MptSide::new()?),
             "smt" => histories(SnapshotSide::new()?),
             _ => Err(format!("no histories of {side}").into()),
@@ -117,7 +117,7 @@ pub(crate) fn serve(side: &str, keys: &str) -> Result<()> {
         "MBT, more buckets" => {
             rounds(BucketSide(BucketTree::new(LARGE_BUCKET_SHAPE.0, LARGE_BUCKET_SHAPE.1)?), keys)
         }
-        "amb" => rounds(AmbSide::default(), keys),
+        "amb" => rounds(AmbSide::new()?, keys),
         "MPT" => rounds(MptSide::new()?, keys),
         "smt" => rounds(SmtSide::default(), keys),
         _ => match side.strip_prefix("S-Store, fan-out ") {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
-use prooflight_amb::prover::{MemoryTree, PageSize};
+use prooflight_amb::prover::{AmbState, PageSize};
 use prooflight_amb::{
     CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
     UPDATE_LIMITS, UpdatePart, verify, verify_count, verify_history, verify_range, verify_transfer,
     verify_update,
 };
-use prooflight_core::store::RawKeyChange;
+use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore as _};
 use prooflight_core::{Code, Error, Limits, PastState, Reason};
 
 use crate::replay::FuzzTarget;
@@ -19,6 +19,9 @@ use crate::smt::draw::mutate;
 pub const TARGETS: [(&str, FuzzTarget); 1] = [("amb_proof", amb_proof)];
 
 type OptionalValue = Option<Vec<u8>>;
+
+/// Keys with their versions.
+type KeyVersions = BTreeMap<Vec<u8>, Vec<(u64, OptionalValue)>>;
 
 /// Verifies proofs of every kind: changed ones, those of other questions, and arbitrary bytes.
 pub fn amb_proof(u: &mut Unstructured<'_>) -> Result<()> {
@@ -44,24 +47,24 @@ pub fn amb_proof(u: &mut Unstructured<'_>) -> Result<()> {
 
 /// A short chain over few keys, with a dictionary of all versions.
 struct FuzzChain {
-    tree: MemoryTree,
+    state: AmbState<MemoryStore>,
     root: TrustedRoot,
-    versions: BTreeMap<Vec<u8>, Vec<(u64, OptionalValue)>>,
+    versions: KeyVersions,
 }
 
 impl FuzzChain {
     fn draw(u: &mut Unstructured<'_>) -> Result<Self> {
-        let (mut tree, mut versions) = (MemoryTree::new(), BTreeMap::<Vec<u8>, Vec<_>>::new());
-        let mut root = TrustedRoot { hash: tree.root(), height: 0 };
+        let mut state = AmbState::open(MemoryStore::default(), ()).unwrap();
+        let mut versions = KeyVersions::new();
         for height in 0..u.int_in_range(1..=8)? {
-            let operations = operations(u, &tree)?;
-            let hash = tree.update(height, &changes(&operations)).unwrap();
-            root = TrustedRoot { hash, height };
+            let operations = operations(u, &versions)?;
+            state.apply(&changes(&operations)).unwrap();
             for (key, value) in operations {
                 versions.entry(key).or_default().push((height, value));
             }
         }
-        Ok(Self { tree, root, versions })
+        let root = *state.prover().unwrap().root();
+        Ok(Self { state, root, versions })
     }
 
     fn answer((block, value): &(u64, OptionalValue)) -> PastState<'_> {
@@ -117,7 +120,7 @@ impl FuzzQuery {
             4 => Self::Count { lo, hi },
             5 => Self::Transfer { lo, hi, after: u.arbitrary::<bool>()?.then_some(to), entries },
             _ => {
-                let mut operations = operations(u, &chain.tree)?;
+                let mut operations = operations(u, &chain.versions)?;
                 operations.push((vec![0xff], Some(vec![])));
                 Self::Update { operations }
             }
@@ -137,24 +140,24 @@ impl FuzzQuery {
 
     fn prove(&self, chain: &FuzzChain) -> Vec<u8> {
         let size = |entries: usize| PageSize { entries, ..PageSize::default() };
-        let tree = &chain.tree;
+        let prover = chain.state.prover().unwrap();
         let proof = match self {
-            Self::Get { keys, at } => tree.prove(&KeysQuestion { keys: &slices(keys), at: *at }),
+            Self::Get { keys, at } => prover.keys(&KeysQuestion { keys: &slices(keys), at: *at }),
             Self::Hist { keys, from, to } => {
-                tree.prove_history(&HistoryQuestion { keys: &slices(keys), from: *from, to: *to })
+                prover.history(&HistoryQuestion { keys: &slices(keys), from: *from, to: *to })
             }
             Self::Range { lo, hi, at, reverse, entries } => {
                 let question = RangeQuestion { lo, hi: hi.as_deref(), at: *at, reverse: *reverse };
-                tree.prove_range(&question, size(*entries))
+                prover.range(&question, size(*entries))
             }
-            Self::Count { lo, hi } => tree.prove_count(&CountQuestion { lo, hi: hi.as_deref() }),
+            Self::Count { lo, hi } => prover.count(&CountQuestion { lo, hi: hi.as_deref() }),
             Self::Transfer { lo, hi, after, entries } => {
                 let question = TransferQuestion { lo, hi: hi.as_deref(), after: *after };
-                tree.prove_transfer(&question, size(*entries))
+                prover.transfer(&question, size(*entries))
             }
             Self::Update { operations } => {
                 let keys: Vec<_> = operations.iter().map(|(key, _)| key.clone()).collect();
-                tree.prove_update(&slices(&keys))
+                prover.update(&slices(&keys))
             }
         };
         proof.expect("a proof")
@@ -216,8 +219,8 @@ impl FuzzQuery {
             Self::Count { lo, hi } => {
                 let count =
                     verify_count(root, &CountQuestion { lo, hi: hi.as_deref() }, proof, &limits)?;
-                let live = chain.inside(lo, hi.as_deref());
-                let live = live.filter(|(key, _)| chain.tree.get(key).is_some()).count();
+                let inside = chain.inside(lo, hi.as_deref());
+                let live = inside.filter(|(_, versions)| is_live(versions)).count();
                 assert_eq!(*count, live as u64);
             }
             Self::Transfer { lo, hi, after, .. } => {
@@ -241,13 +244,15 @@ impl FuzzQuery {
                 let (keys, changes) = (slices(&keys), changes(operations));
                 let part = UpdatePart { keys: &keys, proof };
                 let next = verify_update(root, &changes, &[part], &UPDATE_LIMITS)?;
-                let mut tree = chain.tree.clone();
-                let expected = tree.update(root.height + 1, &changes).unwrap();
-                assert_eq!(*next, expected);
+                assert_eq!(next.as_slice(), chain.state.prepare(&changes).unwrap().root);
             }
         }
         Ok(())
     }
+}
+
+fn is_live(versions: &[(u64, OptionalValue)]) -> bool {
+    versions.last().is_some_and(|(_, value)| value.is_some())
 }
 
 fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
@@ -261,13 +266,13 @@ fn changes(operations: &[(Vec<u8>, OptionalValue)]) -> Vec<RawKeyChange<'_>> {
 /// Draws the normalised operations of a block.
 fn operations(
     u: &mut Unstructured<'_>,
-    tree: &MemoryTree,
+    versions: &KeyVersions,
 ) -> Result<Vec<(Vec<u8>, OptionalValue)>> {
     let mut operations = BTreeMap::new();
     for _ in 0..u.int_in_range(0..=6)? {
         let key = key(u)?;
         let value = match u.int_in_range(0..=3)? {
-            0 if tree.get(&key).is_some() => None,
+            0 if versions.get(&key).is_some_and(|versions| is_live(versions)) => None,
             length => Some(vec![u.arbitrary()?; 16 * length]),
         };
         operations.insert(key, value);

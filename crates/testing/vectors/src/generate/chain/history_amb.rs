@@ -36,7 +36,8 @@ impl AmbStates {
     /// The honest history of a key in a range of blocks, with the headers that it needs.
     fn history(&self, key: &[u8], (from, to): (usize, usize), head: usize) -> StateHistory {
         let question = HistoryQuestion { keys: &[key], from: from as u64, to: to as u64 };
-        let proof = self.tree.prove_history(&question).expect("a question about the tree");
+        let prover = self.state.prover().expect("a first block");
+        let proof = prover.history(&question).expect("a question about the state");
         let mut needed: BTreeSet<_> =
             self.changes(key, (from, to)).into_iter().map(|(block, _)| block).collect();
         needed.extend([from, to]);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use prooflight_amb::KeysQuestion;
-use prooflight_amb::prover::MemoryTree;
+use prooflight_amb::prover::AmbState;
 use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig};
-use prooflight_core::store::RawKeyChange;
+use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore as _};
 use prooflight_core::{Reason, Scheme};
 use prooflight_json::{HexBytes, Quantity};
 use serde_json::{Value, json};
@@ -37,16 +37,17 @@ const ASKED_KEYS: [&[u8]; 6] = [b"alice", b"bob", b"key 03", b"", b"absent", b"a
 /// The value of a key, `None` if it was deleted, and the block of its last change.
 pub(super) type LastChange = (Option<Vec<u8>>, u64);
 
-/// A chain that keeps `amb`, with its tree after the last block and all keys after each.
+/// A chain that keeps `amb`, with its state after the last block and all keys after each.
 pub(super) struct AmbStates {
     pub(super) chain: HeaderChain,
-    pub(super) tree: MemoryTree,
+    pub(super) state: AmbState<MemoryStore>,
     pub(super) after: Vec<BTreeMap<Vec<u8>, LastChange>>,
 }
 
 impl AmbStates {
     pub(super) fn new(limits: ChainLimits, blocks: &[Vec<OperationJson>]) -> Self {
-        let (mut tree, mut now, mut after) = (MemoryTree::new(), BTreeMap::new(), Vec::new());
+        let mut state = AmbState::open(MemoryStore::default(), ()).expect("an empty store");
+        let (mut now, mut after) = (BTreeMap::new(), Vec::new());
         let mut roots = Vec::new();
         for (height, ops) in (0..).zip(blocks) {
             let changes = ops.iter().map(|op| match op {
@@ -58,7 +59,7 @@ impl AmbStates {
             for change in &changes {
                 now.insert(change.key.to_vec(), (change.value.map(<[u8]>::to_vec), height));
             }
-            roots.push(tree.update(height, &changes).expect("normalised operations"));
+            roots.push(state.apply(&changes).expect("normalised operations"));
             after.push(now.clone());
         }
         let kept = ChainConfig {
@@ -72,7 +73,7 @@ impl AmbStates {
             header.ops_root = ops_root(ops);
             header.roots = vec![(Scheme::Amb.id(), root.to_vec())];
         });
-        Self { chain, tree, after }
+        Self { chain, state, after }
     }
 
     pub(super) fn head(&self) -> usize {
@@ -87,9 +88,9 @@ impl AmbStates {
         let proof = if keys.is_empty() {
             Vec::new()
         } else {
-            self.tree
-                .prove(&KeysQuestion { keys, at: at as u64 })
-                .expect("a question about the tree")
+            let prover = self.state.prover().expect("a first block");
+            let question = KeysQuestion { keys, at: at as u64 };
+            prover.keys(&question).expect("a question about the state")
         };
         let answer = StateAnswer {
             scheme: Scheme::Amb.as_str().to_owned(),

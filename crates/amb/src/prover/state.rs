@@ -11,15 +11,14 @@ use prooflight_core::store::{
 };
 use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
-use super::next::next_block;
+use super::block::next_block;
+use super::cutter::PageSize;
+use super::node::{NodeContent, StoredNode};
 use super::open::open;
-use super::prove::StoredNode;
-use super::record::{encode_node, head_key, put};
+use super::prove::StateProver;
+use super::stored_record::{encode_node, head_key, put};
 use super::top::TopChild;
 use crate::path::bit;
-use crate::prover::leaf::ProvableEntry as _;
-use crate::prover::page::PageSize;
-use crate::prover::prove::{NodeContent, ProvableNode as _, TreeProver};
 use crate::question::{TrustedRoot, check_changes};
 use crate::{CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion};
 
@@ -72,7 +71,10 @@ impl<S: Store> StateStore for AmbState<S> {
         self.top.record.state_root().to_vec()
     }
 
-    /// Computes the next block; errors are those of [`MemoryTree::update`](crate::prover::MemoryTree::update), and of reading pages.
+    /// Computes the next block; without changes, its root is the one before.
+    ///
+    /// `invalid_argument` for changes in another order, or for a block that is not below 2^52; `key_length` for a key
+    /// longer than 256 bytes; `key_absent` for a deletion of a key that has no value; and those of reading pages.
     fn prepare(&self, changes: &[RawKeyChange<'_>]) -> Result<Prepared<AmbBlock>> {
         let height = self.height.map_or(0, |height| height + 1);
         check_changes(height, changes)?;
@@ -131,13 +133,22 @@ impl<S: Store> AmbState<S> {
                     node = if bit(key, depth) { right } else { left };
                 }
                 NodeContent::Entry(entry)
-                    if entry.key() == key && entry.newest().value.is_some() =>
+                    if *entry.entry().key == *key && entry.entry().newest.value.is_some() =>
                 {
                     return Ok(Some(entry.value()?.into_owned()));
                 }
                 NodeContent::Entry(_) | NodeContent::Empty => return Ok(None),
             }
         }
+    }
+
+    /// Proves from the newest state; `version_unavailable` before the first block.
+    pub fn prover(&self) -> Result<StateProver<'_, S>> {
+        let Some(height) = self.height else {
+            return Err(Error::new(Reason::VersionUnavailable, "a first block", "none"));
+        };
+        let root = TrustedRoot { hash: self.top.record.state_root(), height };
+        Ok(StateProver::new(root, StoredNode::new(&self.store, &self.top)))
     }
 
     /// Writes the next block and then adopts it, all or nothing; returns the root after it.
@@ -192,7 +203,7 @@ impl<R: ReadStore> StateReader for AmbReader<R> {
         let proving = state.prover();
         let size = PageSize { entries, ..PageSize::default() };
         let proof = match *statement {
-            Statement::Keys { height: at, keys } => proving.get(&KeysQuestion { keys, at }),
+            Statement::Keys { height: at, keys } => proving.keys(&KeysQuestion { keys, at }),
             Statement::History { key, from, to } => {
                 proving.history(&HistoryQuestion { keys: &[key], from, to })
             }
@@ -222,10 +233,9 @@ impl<R: ReadStore> StateReader for AmbReader<R> {
 }
 
 impl<R: ReadStore> AmbReader<R> {
-    /// Proves a partial tree on which operations of the next block on these keys can be executed.
-    pub fn prove_update(&self, root: u64, keys: &[&[u8]]) -> Result<StateProof> {
-        let state = self.state(root)?;
-        Ok(state.state_proof(state.prover().update(keys)?))
+    /// Proves against the root after a recent block; `version_unavailable` for any other.
+    pub fn prover(&self, root: u64) -> Result<StateProver<'_, R>> {
+        Ok(self.state(root)?.prover())
     }
 
     /// The state after a recent block; `version_unavailable` for any other.
@@ -246,8 +256,8 @@ impl<R: ReadStore> AmbReader<R> {
 }
 
 impl<R: ReadStore> RecentState<R> {
-    const fn prover(&self) -> TreeProver<StoredNode<'_, R>> {
-        TreeProver { root: self.root, top: StoredNode::new(&self.store, &self.top) }
+    const fn prover(&self) -> StateProver<'_, R> {
+        StateProver::new(self.root, StoredNode::new(&self.store, &self.top))
     }
 
     fn state_proof(&self, proof: Vec<u8>) -> StateProof {

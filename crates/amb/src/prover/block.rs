@@ -9,14 +9,13 @@ use prooflight_core::store::{RawKeyChange, ReadStore, WriteBatch};
 use super::branches::above_pages;
 use super::draft::SubtreeDraft;
 use super::entry::{EntryWrite, PageEntry};
+use super::hashing::hash_values;
 use super::piece::TreePiece;
-use super::record::{page_key, summary_key};
 use super::route::{RoutePart, route};
+use super::stored_record::{page_key, summary_key};
 use super::top::TopChild;
 use super::{page, top};
 use crate::hash::KeyVersion;
-use crate::message::{HashMessage as _, VALUE_TAG};
-use crate::prover::hashing::hash_all;
 
 /// The tree after a block, and the writes that lead to it.
 ///
@@ -69,11 +68,7 @@ pub(super) fn next_block<S: ReadStore + ?Sized>(
 /// The version that each change creates.
 fn entry_writes<'p>(block: u64, changes: &[RawKeyChange<'p>]) -> Vec<EntryWrite<'p>> {
     let values = changes.iter().filter_map(|change| change.value);
-    let mut hashes = hash_all(values, |message, value| {
-        message.push(VALUE_TAG);
-        message.put(value);
-    })
-    .into_iter();
+    let mut hashes = hash_values(values).into_iter();
     let write = |&RawKeyChange { key, value }: &RawKeyChange<'p>| {
         let version = KeyVersion { block, value: value.and_then(|_| hashes.next()) };
         EntryWrite { key, value, version }

@@ -12,15 +12,14 @@ use prooflight_core::{Error, Hex, Limits, Reason, Result};
 use super::branches::above_pages;
 use super::draft::SubtreeDraft;
 use super::entry::PageEntry;
+use super::hashing::hash_values;
 use super::past::put_missing;
 use super::piece::{KeyedNode as _, TreePiece};
-use super::record::{encode_node, head_key, put, value_key};
+use super::stored_record::{encode_node, head_key, put, value_key};
 use super::top::{TopChild, TopNode};
 use super::{MAX_INLINE_BYTES, MAX_PAGE_ENTRIES, page};
 use crate::hash::{KeyVersion, NodeRecord};
-use crate::message::{HashMessage as _, VALUE_TAG};
 use crate::path::first_difference;
-use crate::prover::hashing::hash_all;
 use crate::question::TrustedRoot;
 use crate::{ReplicaEntry, TransferQuestion, verify_transfer};
 
@@ -92,11 +91,7 @@ impl StateAssembly {
         }
         let next = page.next.map(Vec::from);
         let hashed = page.entries.iter().filter_map(|entry| entry.value);
-        let mut hashes = hash_all(hashed, |message, value| {
-            message.push(VALUE_TAG);
-            message.put(value);
-        })
-        .into_iter();
+        let mut hashes = hash_values(hashed).into_iter();
         let mut taken = ReceivedPage::default();
         for replica in page.entries {
             let ReplicaEntry { key, versions, block, value, peaks } = replica;

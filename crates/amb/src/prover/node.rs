@@ -5,15 +5,14 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use prooflight_core::store::{ReadStore, corrupt};
-use prooflight_core::{Hash, Hex, Result};
+use prooflight_core::{Hex, Result};
 
 use super::draft::{DraftNode, SubtreeDraft};
 use super::entry::PageEntry;
+use super::page;
+use super::past::{self, VersionExcerpt};
 use super::top::{self, TopChild};
-use super::{page, past};
-use crate::hash::{KeyVersion, NodeRecord};
-use crate::prover::leaf::{ProvableEntry, VersionExcerpt};
-use crate::prover::prove::{NodeContent, ProvableNode};
+use crate::hash::NodeRecord;
 
 /// A node of a state in a store.
 #[derive(Debug)]
@@ -29,6 +28,13 @@ enum StoredLocation<'r> {
     InPage(Rc<LoadedPage>, DraftNode),
 }
 
+/// The content of a node.
+pub(super) enum NodeContent<'r, S: ?Sized> {
+    Empty,
+    Entry(StoredEntry<'r, S>),
+    Branch { depth: usize, children: [StoredNode<'r, S>; 2] },
+}
+
 /// A page that was read, with its branches.
 #[derive(Debug)]
 struct LoadedPage {
@@ -41,35 +47,23 @@ impl<'r, S: ReadStore + ?Sized> StoredNode<'r, S> {
         Self { store, place: StoredLocation::Above(top) }
     }
 
-    const fn at(&self, place: StoredLocation<'r>) -> Self {
-        Self { store: self.store, place }
-    }
-}
-
-impl<S: ?Sized> Clone for StoredNode<'_, S> {
-    fn clone(&self) -> Self {
-        Self { store: self.store, place: self.place.clone() }
-    }
-}
-
-impl<'r, S: ReadStore + ?Sized> ProvableNode for StoredNode<'r, S> {
-    type Entry = StoredEntry<'r, S>;
-
-    fn record(&self) -> &NodeRecord {
+    pub(super) fn record(&self) -> &NodeRecord {
         match &self.place {
             StoredLocation::Above(child) => &child.record,
             StoredLocation::InPage(page, at) => page.draft.record(*at),
         }
     }
 
-    fn key(&self) -> &[u8] {
+    /// The key of an entry of the node; empty without entries.
+    pub(super) fn key(&self) -> &[u8] {
         match &self.place {
             StoredLocation::Above(child) => child.key(),
             StoredLocation::InPage(page, at) => &page.entries[page.draft.items(*at).start].key,
         }
     }
 
-    fn open(&self) -> Result<NodeContent<Self>> {
+    /// The content of the node, for which a page may have to be read.
+    pub(super) fn open(&self) -> Result<NodeContent<'r, S>> {
         match &self.place {
             StoredLocation::Above(child) => match &child.node {
                 top::TopNode::Empty => Ok(NodeContent::Empty),
@@ -100,6 +94,16 @@ impl<'r, S: ReadStore + ?Sized> ProvableNode for StoredNode<'r, S> {
             }
         }
     }
+
+    const fn at(&self, place: StoredLocation<'r>) -> Self {
+        Self { store: self.store, place }
+    }
+}
+
+impl<S: ?Sized> Clone for StoredNode<'_, S> {
+    fn clone(&self) -> Self {
+        Self { store: self.store, place: self.place.clone() }
+    }
 }
 
 impl LoadedPage {
@@ -126,26 +130,13 @@ pub(super) struct StoredEntry<'r, S: ?Sized> {
     item: usize,
 }
 
-impl<S: ?Sized> StoredEntry<'_, S> {
-    fn entry(&self) -> &PageEntry<'static> {
+impl<S: ReadStore + ?Sized> StoredEntry<'_, S> {
+    pub(super) fn entry(&self) -> &PageEntry<'static> {
         &self.page.entries[self.item]
     }
-}
 
-impl<S: ReadStore + ?Sized> ProvableEntry for StoredEntry<'_, S> {
-    fn key(&self) -> &[u8] {
-        &self.entry().key
-    }
-
-    fn versions(&self) -> u64 {
-        self.entry().versions
-    }
-
-    fn newest(&self) -> &KeyVersion {
-        &self.entry().newest
-    }
-
-    fn value(&self) -> Result<Cow<'_, [u8]>> {
+    /// The newest version's value, which must not be a tombstone.
+    pub(super) fn value(&self) -> Result<Cow<'_, [u8]>> {
         let entry = self.entry();
         match (&entry.value, entry.newest.value) {
             (None, Some(hash)) => {
@@ -156,19 +147,13 @@ impl<S: ReadStore + ?Sized> ProvableEntry for StoredEntry<'_, S> {
         }
     }
 
-    fn past_root(&self) -> Hash {
-        self.entry().past_root()
-    }
-
-    fn peaks(&self) -> Cow<'_, [Hash]> {
-        Cow::Borrowed(&self.entry().peaks)
-    }
-
-    fn before(&self, block: u64) -> Result<u64> {
+    /// The number of past versions of blocks before this one.
+    pub(super) fn before(&self, block: u64) -> Result<u64> {
         past::before(self.store, self.entry(), block)
     }
 
-    fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt<'_>> {
+    /// Some past versions, at least one, with their values up to a block.
+    pub(super) fn excerpt(&self, numbers: &[u64], shown_until: u64) -> Result<VersionExcerpt> {
         past::excerpt(self.store, self.entry(), numbers, shown_until)
     }
 }

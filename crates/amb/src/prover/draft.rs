@@ -4,11 +4,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::hashing::hash_all;
 use super::piece::KeyedNode;
 use crate::hash::NodeRecord;
 use crate::message::HashMessage as _;
 use crate::path::{KeyBits, first_difference};
-use crate::prover::hashing::hash_all;
 
 /// The branches over some items.
 #[derive(Debug)]

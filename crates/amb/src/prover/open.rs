@@ -8,7 +8,7 @@ use prooflight_core::{Hex, Result};
 use super::branches::above_pages;
 use super::draft::SubtreeDraft;
 use super::piece::TreePiece;
-use super::record::{check, decode, decode_node, kind};
+use super::stored_record::{check, decode, decode_node, kind};
 use super::top::{TopChild, TopNode};
 use crate::hash::NodeRecord;
 
