@@ -3,7 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fault, faults, isOneWord, ofOneWord, typesIn, wordsOf } from "./words.mjs";
+import {
+  MAX_SHARE,
+  counted,
+  fault,
+  faults,
+  isOneWord,
+  ofOneWord,
+  typesIn,
+  wordsOf,
+  workspaceTypes,
+} from "./words.mjs";
 
 test("types are found wherever they are declared, but for associated ones", () => {
   const text = `
@@ -70,4 +80,12 @@ test("what breaks a rule is named with its place", () => {
     ofOneWord(all).map(({ name }) => name),
     ["Header", "Kept", "Header", "Header", "Header", "Header", "Node"],
   );
+});
+
+test("the names of the workspace's types follow the rules", () => {
+  const types = workspaceTypes();
+  assert.ok(types.length > 1000, `${types.length} types`);
+  assert.deepEqual(faults(types), []);
+  const share = ofOneWord(types).length / counted(types).length;
+  assert.ok(share <= MAX_SHARE, `${share}`);
 });
