@@ -4,7 +4,7 @@
 //! against commitments, under a setup given by its [`VerifyingKey`]; the caller must trust both.
 //!
 //! ```
-//! use prooflight_amt::{INFINITY, Kind, Opening, Scalar, VerifyingKey, verify_openings};
+//! use prooflight_amt::{INFINITY, Opening, OpeningKind, Scalar, VerifyingKey, verify_openings};
 //!
 //! # fn main() -> prooflight_core::Result<()> {
 //! let key = VerifyingKey::ppot(16)?;
@@ -13,7 +13,7 @@
 //!     commitment: INFINITY,
 //!     index: 7,
 //!     value: Scalar::ZERO,
-//!     kind: Kind::Tree { log_arity: 2 },
+//!     kind: OpeningKind::Tree { log_arity: 2 },
 //!     points: &[INFINITY; 8],
 //! };
 //! verify_openings(&[opening], &key)?;

@@ -2,9 +2,9 @@
 //! table of schemes. Specified in `test-vectors/spec`.
 //!
 //! ```
-//! use prooflight_json::{Hex, Quantity};
+//! use prooflight_json::{HexBytes, Quantity};
 //!
-//! assert_eq!(Hex(vec![0, 255]).to_string(), "0x00ff");
+//! assert_eq!(HexBytes(vec![0, 255]).to_string(), "0x00ff");
 //! assert_eq!("0xa0".parse(), Ok(Quantity(160)));
 //! ```
 

@@ -5,8 +5,8 @@
 //! blocks, and [`twap`] averages a history over time.
 //!
 //! ```
-//! use prooflight_core::Limits;
-//! use prooflight_smt::{Answer, verify};
+//! use prooflight_core::{Limits, PastState};
+//! use prooflight_smt::verify;
 //!
 //! # fn main() -> prooflight_core::Result<()> {
 //! // The example of `test-vectors/spec/smt.md`: block 3 sets the key "a" to 1, block 5 the key "b" to 2.
@@ -16,7 +16,7 @@
 //!               \x0a\x5f\x04\x2a\x54\xf6\xd3\xa5\x44\xdf\x51\xac\x55\xb3\xe4\x34\x73\x76\
 //!               \x7e\xc6\x00\x00\x00\x01\x01";
 //! let answers = verify(&root, 6, &[b"a"], proof, &Limits::DEFAULT)?;
-//! assert_eq!(*answers, [Answer::Present { value: &[1], since: 3 }]);
+//! assert_eq!(*answers, [PastState::Present { value: &[1], since: 3 }]);
 //! # Ok(())
 //! # }
 //! ```
