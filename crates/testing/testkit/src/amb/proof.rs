@@ -1,8 +1,8 @@
-//! A proof as a tree of its parts. A liar may change them; they are encoded as they are.
+//! A proof as a tree of its parts.
 
 use prooflight_core::Hash;
 
-use super::tree::{NodeRecord, bit};
+use super::tree::NodeRecord;
 
 /// A proof of any kind.
 #[derive(Clone, Debug)]
@@ -52,8 +52,6 @@ pub enum VersionContent {
     Tombstone,
     Value(Vec<u8>),
     Hash(Hash),
-    /// Anything else.
-    Other(Vec<u8>),
 }
 
 /// A part of a leaf's past.
@@ -69,29 +67,6 @@ impl ModelProof {
         let mut bytes = [&self.envelope[..], &self.cut].concat();
         self.root.write(&mut bytes);
         bytes
-    }
-
-    /// The node on the path to a key, this many branches below the root.
-    pub fn on_path(&mut self, key: &[u8], branches: usize) -> &mut ProofNode {
-        let (mut part, mut length) = (&mut self.root, 0);
-        for _ in 0..branches {
-            let ProofNode::Branch { tag, children, .. } = part else { panic!("{key:?}: {part:?}") };
-            length += usize::try_from(*tag).expect("small") - 1;
-            part = &mut children[usize::from(bit(key, length - 1))];
-        }
-        part
-    }
-
-    /// The leaf at the end of the path to a key.
-    pub fn leaf(&mut self, key: &[u8]) -> &mut ProofLeaf {
-        let mut branches = 0;
-        while matches!(self.on_path(key, branches), ProofNode::Branch { .. }) {
-            branches += 1;
-        }
-        match self.on_path(key, branches) {
-            ProofNode::Leaf(leaf) => leaf,
-            other => panic!("{key:?}: {other:?}"),
-        }
     }
 }
 
@@ -163,7 +138,6 @@ impl VersionContent {
                 bytes.push(1);
                 bytes.extend_from_slice(hash);
             }
-            Self::Other(other) => bytes.extend_from_slice(other),
         }
     }
 }

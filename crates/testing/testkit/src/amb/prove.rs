@@ -137,7 +137,7 @@ impl QueryProver<'_> {
 }
 
 /// The leaf of an entry outside of the query, in a kind without requested keys.
-pub fn other_leaf(height: u64, way: usize, key: &[u8], versions: &[KeyVersion]) -> ProofLeaf {
+fn other_leaf(height: u64, way: usize, key: &[u8], versions: &[KeyVersion]) -> ProofLeaf {
     let (newest, value) = versions.last().expect("an entry has a version");
     ProofLeaf {
         number: None,
@@ -150,7 +150,7 @@ pub fn other_leaf(height: u64, way: usize, key: &[u8], versions: &[KeyVersion]) 
 }
 
 /// A version's content: the value itself, or its hash.
-pub fn content(value: Option<&[u8]>, shown: bool) -> VersionContent {
+fn content(value: Option<&[u8]>, shown: bool) -> VersionContent {
     match value {
         None => VersionContent::Tombstone,
         Some(value) if shown => VersionContent::Value(value.to_vec()),

@@ -19,7 +19,7 @@ pub struct LayeredChain {
     pub layers: StateLayers,
     values: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The number of the current era; `None` before block 0.
-    pub era: Option<u64>,
+    era: Option<u64>,
     blocks: u32,
     ops: u32,
     bytes: u64,
@@ -75,11 +75,6 @@ impl LayeredChain {
             };
         }
         (self.blocks, self.ops, self.bytes) = (0, 0, 0);
-    }
-
-    /// The values after the newest block, by raw key.
-    pub const fn values(&self) -> &BTreeMap<Vec<u8>, Vec<u8>> {
-        &self.values
     }
 }
 

@@ -42,11 +42,6 @@ impl PlainTree {
         }
     }
 
-    /// Deletes a key that has no value. No block of a chain does so, since its operations are normalised.
-    pub fn delete_again(&mut self, height: u64, key: &[u8]) {
-        self.changes.entry(key.to_vec()).or_default().push((height, None));
-    }
-
     /// The keys that were ever written.
     pub fn keys(&self) -> Vec<Vec<u8>> {
         self.changes.keys().cloned().collect()

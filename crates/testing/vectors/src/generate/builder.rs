@@ -2,7 +2,7 @@
 
 use prooflight_core::{Error, Reason};
 use serde::Serialize;
-use serde_json::{Map, Value, to_value};
+use serde_json::{Value, to_value};
 
 use crate::answer::VerifierAnswer;
 use crate::file::{TestGroup, TestVerdict, VectorFile, VectorTest};
@@ -22,7 +22,6 @@ const COMMON_FLAGS: &[(&str, &str)] = &[
 /// A vector file under construction.
 pub(crate) struct FileBuilder {
     file: VectorFile,
-    known_flags: &'static [(&'static str, &'static str)],
     /// The index of the group that tests are added to.
     current: usize,
     /// The largest test number when the file was opened.
@@ -30,25 +29,11 @@ pub(crate) struct FileBuilder {
 }
 
 impl FileBuilder {
-    /// An empty file of a scheme; its tests may have the given flags, each with its note.
-    pub(crate) fn new(scheme: &str, known_flags: &'static [(&'static str, &'static str)]) -> Self {
-        let file = VectorFile {
-            schema: VectorFile::SCHEMA.to_owned(),
-            scheme: scheme.to_owned(),
-            origin: "crates/testing/vectors of Prooflight (npm run vectors)".to_owned(),
-            license: "MIT OR Apache-2.0".to_owned(),
-            number_of_tests: 0,
-            notes: Map::new(),
-            test_groups: Vec::new(),
-        };
-        Self { file, known_flags, current: 0, kept: 0 }
-    }
-
     /// A committed file with its tests and flags. An added test replaces the one with the same comment.
     pub(crate) fn open(committed: &str) -> Result<Self, String> {
         let file = kept::read(committed)?;
         let kept = last_number(&file);
-        Ok(Self { file, known_flags: &[], current: 0, kept })
+        Ok(Self { file, current: 0, kept })
     }
 
     /// Begins a group of tests, or continues the one of this type.
@@ -74,8 +59,9 @@ impl FileBuilder {
     /// The note of a flag.
     pub(super) fn note(&self, flag: &str) -> Option<Value> {
         let noted = self.file.notes.get(flag).cloned();
-        let mut known = self.known_flags.iter().chain(COMMON_FLAGS);
-        noted.or_else(|| known.find(|(known, _)| *known == flag).map(|(_, note)| (*note).into()))
+        noted.or_else(|| {
+            COMMON_FLAGS.iter().find(|(known, _)| *known == flag).map(|(_, note)| (*note).into())
+        })
     }
 
     /// The answer of our verifier to an input of the current group.
@@ -125,16 +111,6 @@ impl FileBuilder {
         };
         let test = self.test(flags, comment, &input, TestVerdict::Invalid);
         test.expected_error = Some(error.code().as_str().to_owned());
-    }
-
-    /// Adds a test that a verifier must refuse for any reason.
-    pub(crate) fn rejected(
-        &mut self,
-        flags: &[&str],
-        comment: impl Into<String>,
-        input: &impl Serialize,
-    ) {
-        self.test(flags, comment.into(), input, TestVerdict::Invalid);
     }
 
     fn test(

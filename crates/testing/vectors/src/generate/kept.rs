@@ -1,8 +1,10 @@
 //! Tests whose bytes are fixed: the committed file is their source. `docs/decisions/0011-kept-vectors.md`.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, from_str, to_string};
+use serde_json::{Map, Value, from_str, to_string};
 
 use super::builder::FileBuilder;
 use super::damage::damaged;
@@ -20,6 +22,11 @@ pub(super) fn read(json: &str) -> Result<VectorFile, String> {
     let tests = file.test_groups.iter_mut().flat_map(|group| &mut group.tests);
     let raw = raw.test_groups.iter().flat_map(|group| &group.tests);
     for (test, raw) in tests.zip(raw) {
+        if let (TestInput::Json(Value::Object(members)), Some(edits)) =
+            (&mut test.input, &raw.edits)
+        {
+            order(members, edits);
+        }
         let Some(text) = raw.input.map(|input| without_spaces(input.get())) else { continue };
         if to_string(&test.input).is_ok_and(|plain| plain != text) {
             test.input = TestInput::Text(RawValue::from_string(text).map_err(|e| e.to_string())?);
@@ -45,6 +52,20 @@ struct RawGroup<'a> {
 struct RawTest<'a> {
     #[serde(borrow)]
     input: Option<&'a RawValue>,
+    edits: Option<Vec<Value>>,
+}
+
+/// Puts the edited members in the order of their edits, so that the same edits are written again.
+fn order(members: &mut Map<String, Value>, edits: &[Value]) {
+    let mut edited: Vec<_> = edits.iter().filter_map(|edit| edit["at"][0].as_str()).collect();
+    let mut seen = BTreeSet::new();
+    edited.retain(|name| members.contains_key(*name) && seen.insert(*name));
+    let mut next = edited.into_iter();
+    let names = members.keys().map(|name| {
+        let name = if seen.contains(&name[..]) { next.next().unwrap_or(name) } else { name };
+        (name.to_owned(), members[name].clone())
+    });
+    *members = names.collect();
 }
 
 /// JSON without the spaces between its parts.

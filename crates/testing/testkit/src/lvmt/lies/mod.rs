@@ -41,19 +41,6 @@ pub struct RefusedInput {
     pub reason: Reason,
 }
 
-/// The flags and their meanings.
-pub const LIE_FLAGS: [(&str, &str); 6] = [
-    (
-        "Absence",
-        "a key that has been written is said never to have been, or owners of slots are wrong",
-    ),
-    ("Encoding", "the bytes are not the encoding of a proof"),
-    ("Leaf", "a leaf is not at its place, or not the newest one"),
-    ("Opening", "versions or points are not those behind the commitments"),
-    ("Question", "the caller's own arguments, or other roots and keys than the proof's"),
-    ("Walk", "claims, entries and commitments are not those that the keys need"),
-];
-
 /// All lies.
 pub fn lies() -> Vec<RefusedInput> {
     let mut lies = encoding::lies();

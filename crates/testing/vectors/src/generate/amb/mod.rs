@@ -1,12 +1,8 @@
-//! `amb/*.json`: ordered keys, proved and lied about by a plain model.
+//! `amb/*.json`: ordered keys, proved by a plain model.
 
-mod lies;
-mod more;
-pub(super) mod negative;
 pub(super) mod valid;
 
 use prooflight_json::{Hash32, HexBytes, OperationJson, Quantity};
-use prooflight_testkit::amb::proof::ModelProof;
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
 use prooflight_testkit::amb::state::{AmbModel, KeyOp};
@@ -244,9 +240,4 @@ fn hex(bytes: &[u8]) -> HexBytes {
 
 fn hexes(keys: &[Vec<u8>]) -> Vec<HexBytes> {
     keys.iter().map(|key| hex(key)).collect()
-}
-
-/// An honest proof, for a liar to change.
-fn honest(state: &AmbModel, query: &Query) -> ModelProof {
-    prove(state, query, None)
 }

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use prooflight_core::chain::state_key;
 use prooflight_core::chain::{ChainConfig, Header, StateOperation, operations_root};
 use prooflight_core::{Hash, Scheme};
+use prooflight_json::HexBytes;
 use prooflight_json::checkpoint::LimitsJson;
-use prooflight_json::{Hash32, HexBytes};
-use serde_json::{Value, json, to_value};
+use serde_json::{json, to_value};
 
-use super::header_chain::{HeaderChain, accepted, sync};
+use super::header_chain::{HeaderChain, accepted};
 use crate::answer::VerifierAnswer;
 use crate::avl::AvlOp;
+use crate::generate::builder::expected;
 use crate::generate::dictionary::{AvlDictionary, insert_or_update, lookup, remove_if_exists};
 use crate::state::{OperationJson, StateAnswer, StateBlock};
 
@@ -53,49 +54,22 @@ impl AvlChain {
         Self { chain, blocks }
     }
 
-    /// The honest proof of keys in the state of a block.
-    pub(super) fn proof(&self, at: usize, keys: &[&[u8]]) -> HexBytes {
-        let lookups = keys.iter().map(|key| lookup(state_key(key))).collect::<Vec<_>>();
-        self.blocks[at].after.prove(&lookups).0.proof
-    }
-
     /// The honest answer about a block, with its header if it is older than the head.
     pub(super) fn answer(&self, at: usize, head: usize, keys: &[&[u8]]) -> StateAnswer {
-        let answer = self.answer_from(0, head, &self.proof(at, keys), keys);
-        if at == head {
-            return answer;
-        }
-        with_header(answer, &self.chain.headers[at], &self.chain.path(at, head))
+        self.answer_from(0, at, head, keys)
     }
 
-    /// An answer about the head, for a checkpoint at some height.
+    /// The same for a checkpoint at some height.
     pub(super) fn answer_from(
         &self,
         from: usize,
+        at: usize,
         head: usize,
-        proof: &HexBytes,
         keys: &[&[u8]],
     ) -> StateAnswer {
-        let head = sync(
-            &self.chain.checkpoint(from),
-            &self.chain.signed(head),
-            &self.chain.path(from, head),
-        );
-        StateAnswer {
-            scheme: Scheme::Avl.as_str().to_owned(),
-            checkpoint: head.checkpoint,
-            head: head.head,
-            inclusion: head.inclusion,
-            now: head.now,
-            max_clock_skew: None,
-            max_head_age: None,
-            header: None,
-            path: None,
-            keys: keys.iter().map(|key| HexBytes(key.to_vec())).collect(),
-            proof: proof.clone(),
-            allow_insecure_setup: false,
-            verifying_key: None,
-        }
+        let lookups = keys.iter().map(|key| lookup(state_key(key))).collect::<Vec<_>>();
+        let proof = self.blocks[at].after.prove(&lookups).0.proof;
+        self.chain.answer(Scheme::Avl, (from, at, head), keys, proof)
     }
 
     /// The expected answer about a block, from the sorted map.
@@ -123,40 +97,26 @@ impl AvlChain {
 
     /// The digest that an honest transition of a block leads to.
     pub(super) fn expected_digest(&self, height: usize) -> VerifierAnswer {
-        digest_answer(&self.blocks[height].after.digest())
+        expected(json!({ "digest": self.blocks[height].after.digest() }))
     }
-}
-
-/// The answer to a transition that leads to this digest.
-pub(super) fn digest_answer(digest: &HexBytes) -> VerifierAnswer {
-    match json!({ "digest": digest }) {
-        Value::Object(members) => members,
-        other => unreachable!("{other}"),
-    }
-}
-
-/// The same answer, with an older header.
-pub(super) fn with_header(answer: StateAnswer, header: &Header, path: &[Hash]) -> StateAnswer {
-    let path = path.iter().copied().map(Hash32).collect();
-    StateAnswer { header: Some(HexBytes(header.encode())), path: Some(path), ..answer }
 }
 
 /// Replaces the `avl` root of a header, if it has one.
-pub(super) fn set_root(header: &mut Header, digest: &HexBytes) {
+fn set_root(header: &mut Header, digest: &HexBytes) {
     if let Some((_, root)) = header.roots.iter_mut().find(|(id, _)| *id == Scheme::Avl.id()) {
         root.clone_from(&digest.0);
     }
 }
 
 /// A block in the dictionary's operations.
-pub(super) fn batch_of(ops: &[OperationJson]) -> Vec<AvlOp> {
+fn batch_of(ops: &[OperationJson]) -> Vec<AvlOp> {
     let mut batch = ops.iter().map(op_of).collect::<Vec<_>>();
     batch.sort_by(|a, b| a.borrow().key().cmp(b.borrow().key()));
     batch
 }
 
 /// An operation in the dictionary's form.
-pub(super) fn op_of(op: &OperationJson) -> AvlOp {
+fn op_of(op: &OperationJson) -> AvlOp {
     match op {
         OperationJson::Set { key, value } => insert_or_update(state_key(&key.0), value.0.clone()),
         OperationJson::Delete { key } => remove_if_exists(state_key(&key.0)),
@@ -181,7 +141,7 @@ fn perform(values: &mut BTreeMap<Vec<u8>, Vec<u8>>, ops: &[OperationJson]) {
     }
 }
 
-pub(super) fn key_of(op: &OperationJson) -> &[u8] {
+fn key_of(op: &OperationJson) -> &[u8] {
     match op {
         OperationJson::Set { key, .. } | OperationJson::Delete { key } => &key.0,
     }

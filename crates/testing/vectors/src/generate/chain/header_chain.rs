@@ -11,10 +11,11 @@ use prooflight_json::checkpoint::CheckpointJson;
 use prooflight_json::{Hash32, HexBytes, Quantity};
 
 use crate::answer::VerifierAnswer;
-use crate::chain::{HeaderInclusion, HeaderSync, HeadersInclusion, answer};
+use crate::chain::{HeaderInclusion, HeaderSync, answer};
+use crate::state::StateAnswer;
 
 /// The genesis header's timestamp; each block is a second later.
-pub(super) const GENESIS_TIME_MS: u64 = 1_700_000_000_000;
+const GENESIS_TIME_MS: u64 = 1_700_000_000_000;
 
 /// A chain with a header at every height below its length.
 #[derive(Clone)]
@@ -105,14 +106,49 @@ impl HeaderChain {
         sync(&self.checkpoint(from), &self.signed(to), &self.path(from, to))
     }
 
+    /// The answer of a scheme about a block, with its header if it is older than the head, for a checkpoint at `from`.
+    pub(super) fn answer(
+        &self,
+        scheme: Scheme,
+        (from, at, head): (usize, usize, usize),
+        keys: &[&[u8]],
+        proof: HexBytes,
+    ) -> StateAnswer {
+        let of = self.sync(from, head);
+        let answer = StateAnswer {
+            scheme: scheme.as_str().to_owned(),
+            checkpoint: of.checkpoint,
+            head: of.head,
+            inclusion: of.inclusion,
+            now: of.now,
+            max_clock_skew: None,
+            max_head_age: None,
+            header: None,
+            path: None,
+            keys: keys.iter().map(|key| HexBytes(key.to_vec())).collect(),
+            proof,
+            allow_insecure_setup: scheme == Scheme::Lvmt,
+            verifying_key: None,
+        };
+        if at == head {
+            return answer;
+        }
+        with_header(answer, &self.headers[at], &self.path(at, head))
+    }
+
     /// The honest inclusion of a header in a head's history.
     pub(super) fn inclusion(&self, of: usize, head: usize) -> HeaderInclusion {
-        inclusion(&self.headers[head], &self.headers[of], &self.path(of, head))
+        HeaderInclusion {
+            head: HexBytes(self.headers[head].encode()),
+            header: HexBytes(self.headers[of].encode()),
+            height: None,
+            inclusion: self.path(of, head).into_iter().map(Hash32).collect(),
+        }
     }
 }
 
 /// A header with made-up roots.
-pub(super) fn header(config: &ChainConfig, height: u64, parent: Hash, history: Hash) -> Header {
+fn header(config: &ChainConfig, height: u64, parent: Hash, history: Hash) -> Header {
     let number = height.to_be_bytes();
     let root = |id: u8| {
         let length = Scheme::from_id(id).map_or(32, Scheme::root_length);
@@ -131,7 +167,7 @@ pub(super) fn header(config: &ChainConfig, height: u64, parent: Hash, history: H
     }
 }
 
-pub(super) fn leaf(header_hash: &Hash) -> Hash {
+fn leaf(header_hash: &Hash) -> Hash {
     leaf_hash::<Blake2bTree>(header_hash)
 }
 
@@ -154,25 +190,10 @@ pub(super) fn sync(checkpoint: &Checkpoint, head: &SignedHeader, path: &[Hash]) 
     }
 }
 
-pub(super) fn inclusion(head: &Header, header: &Header, path: &[Hash]) -> HeaderInclusion {
-    HeaderInclusion {
-        head: HexBytes(head.encode()),
-        header: HexBytes(header.encode()),
-        height: None,
-        inclusion: path.iter().copied().map(Hash32).collect(),
-    }
-}
-
-pub(super) fn inclusion_of_all(
-    head: &Header,
-    headers: &[Header],
-    hashes: &[Hash],
-) -> HeadersInclusion {
-    HeadersInclusion {
-        head: HexBytes(head.encode()),
-        headers: headers.iter().map(|header| HexBytes(header.encode())).collect(),
-        hashes: hashes.iter().copied().map(Hash32).collect(),
-    }
+/// The same answer, with an older header.
+pub(super) fn with_header(answer: StateAnswer, header: &Header, path: &[Hash]) -> StateAnswer {
+    let path = path.iter().copied().map(Hash32).collect();
+    StateAnswer { header: Some(HexBytes(header.encode())), path: Some(path), ..answer }
 }
 
 /// The answer to a head or header that is accepted.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use prooflight_amb::HistoryQuestion;
+use prooflight_core::Scheme;
 use prooflight_core::chain::ChainLimits;
-use prooflight_core::{Reason, Scheme};
 use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde_json::Value;
 
@@ -28,8 +28,6 @@ pub(in super::super) fn make(file: &mut FileBuilder) {
             file.valid(&["Range"], comment, &input, states.expected_history(key, (from, to)));
         }
     }
-    missing_headers(file, &states);
-    refused(file, &states);
 }
 
 impl AmbStates {
@@ -90,47 +88,5 @@ impl AmbStates {
             ("entering".to_owned(), entering),
             ("changes".to_owned(), changes.into_iter().map(|(_, change)| change).collect()),
         ])
-    }
-}
-
-fn missing_headers(file: &mut FileBuilder, states: &AmbStates) {
-    let honest = states.history(b"alice", (1, 5), 6);
-    let headers = [1, 3, 4, 5];
-    for missing in headers {
-        let others: Vec<_> = headers.into_iter().filter(|height| *height != missing).collect();
-        let proof = honest.asked.proof.clone();
-        let input = states.with_headers(b"alice", (1, 5), proof, &others);
-        let comment = format!("amb: the header of block {missing} is missing");
-        file.invalid(&["Headers"], comment, &input, Reason::InvalidResult);
-    }
-}
-
-fn refused(file: &mut FileBuilder, states: &AmbStates) {
-    let honest = |key: &[u8], blocks| states.history(key, blocks, 6);
-    let asked = |asked: HistoryMembers| StateHistory { asked, ..honest(b"alice", (1, 5)) };
-    let of = honest(b"alice", (1, 5)).asked;
-
-    let input = asked(HistoryMembers { average: true, ..of.clone() });
-    let comment = "amb: an average, which only smt proves";
-    file.invalid(&["Question"], comment, &input, Reason::UnknownStatement);
-
-    let comment = "amb: a range that ends after the head";
-    let input = asked(HistoryMembers { to: Quantity(7), ..of.clone() });
-    file.invalid(&["Question"], comment, &input, Reason::InvalidResult);
-
-    let short =
-        AmbStates::new(ChainLimits { max_key: 5, ..ChainLimits::default() }, &seven_blocks());
-    let comment = "amb: the history of a key longer than the chain allows";
-    let input = short.history(b"key 03", (1, 4), 6);
-    file.invalid(&["Question"], comment, &input, Reason::KeyLength);
-
-    for (what, key, blocks) in [
-        ("another key", &b"bob"[..], (1, 5)),
-        ("a shorter range", b"alice", (1, 3)),
-        ("a range that begins later", b"alice", (4, 5)),
-    ] {
-        let proof = honest(key, blocks).asked.proof;
-        let input = asked(HistoryMembers { proof, ..of.clone() });
-        file.refused(&["Replay"], format!("amb: the proof of {what}"), &input);
     }
 }

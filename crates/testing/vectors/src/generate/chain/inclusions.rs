@@ -3,8 +3,9 @@
 use prooflight_core::Hash;
 use prooflight_core::chain::{Blake2bTree, Header};
 use prooflight_core::merkle::{multiproof, root};
+use prooflight_json::{Hash32, HexBytes};
 
-use super::header_chain::{HeaderChain, config, inclusion_of_all};
+use super::header_chain::{HeaderChain, config};
 use crate::chain::{HeadersInclusion, answer_of_all};
 use crate::generate::builder::FileBuilder;
 
@@ -16,7 +17,12 @@ pub(in super::super) fn make(file: &mut FileBuilder) {
 
 /// The honest inclusion of the headers at some heights in a head's history.
 fn honest(chain: &HeaderChain, of: &[usize], head: usize) -> HeadersInclusion {
-    inclusion_of_all(&chain.headers[head], &headers(chain, of), &hashes(chain, of, head))
+    let encoded = |height: &usize| HexBytes(chain.headers[*height].encode());
+    HeadersInclusion {
+        head: encoded(&head),
+        headers: of.iter().map(encoded).collect(),
+        hashes: hashes(chain, of, head).into_iter().map(Hash32).collect(),
+    }
 }
 
 fn headers(chain: &HeaderChain, of: &[usize]) -> Vec<Header> {

@@ -42,22 +42,6 @@ fn tricks(file: &mut FileBuilder) {
     refuse("S + L instead of S: the same number, encoded in another way", &|_, signature| {
         with_larger_s(&signature)
     });
-    refuse("the highest bit of S is set", &|_, mut signature| {
-        signature[63] |= 0x80;
-        signature
-    });
-    refuse("R and S exchanged", &|_, mut signature| {
-        signature.rotate_left(32);
-        signature
-    });
-    refuse("the sign of R is the other", &|_, mut signature| {
-        signature[31] ^= 0x80;
-        signature
-    });
-    refuse("R is no point of the curve", &|_, mut signature| {
-        signature[..32].copy_from_slice(&no_point());
-        signature
-    });
     refuse("R is the neutral point, and the equation holds", &|head, _| {
         sign_with_small_r(&key(0), &head.hash(), &EIGHT_TORSION[0])
     });

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use prooflight_amb::KeysQuestion;
 use prooflight_amb::prover::AmbState;
+use prooflight_core::Scheme;
 use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig};
 use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore as _};
-use prooflight_core::{Reason, Scheme};
 use prooflight_json::{HexBytes, Quantity};
 use serde_json::{Value, json};
 
-use super::avl_chain::{ops_root, set, seven_blocks, with_header};
-use super::header_chain::{HeaderChain, accepted, config, sync};
+use super::avl_chain::{ops_root, seven_blocks};
+use super::header_chain::{HeaderChain, accepted, config};
 use crate::answer::VerifierAnswer;
 use crate::generate::builder::FileBuilder;
 use crate::state::{OperationJson, StateAnswer};
@@ -28,8 +28,6 @@ pub(super) fn make(file: &mut FileBuilder) {
             states.expected(at, &ASKED_KEYS),
         );
     }
-    limits(file);
-    refused(file, &states);
 }
 
 const ASKED_KEYS: [&[u8]; 6] = [b"alice", b"bob", b"key 03", b"", b"absent", b"alice"];
@@ -82,35 +80,10 @@ impl AmbStates {
 
     /// The honest answer about a block, with its header if it is older than the head.
     fn answer(&self, at: usize, keys: &[&[u8]]) -> StateAnswer {
-        let head = self.head();
-        let of =
-            sync(&self.chain.checkpoint(0), &self.chain.signed(head), &self.chain.path(0, head));
-        let proof = if keys.is_empty() {
-            Vec::new()
-        } else {
-            let prover = self.state.prover().expect("a first block");
-            let question = KeysQuestion { keys, at: at as u64 };
-            prover.keys(&question).expect("a question about the state")
-        };
-        let answer = StateAnswer {
-            scheme: Scheme::Amb.as_str().to_owned(),
-            checkpoint: of.checkpoint,
-            head: of.head,
-            inclusion: of.inclusion,
-            now: of.now,
-            max_clock_skew: None,
-            max_head_age: None,
-            header: None,
-            path: None,
-            keys: keys.iter().map(|key| HexBytes(key.to_vec())).collect(),
-            proof: HexBytes(proof),
-            allow_insecure_setup: false,
-            verifying_key: None,
-        };
-        if at == head {
-            return answer;
-        }
-        with_header(answer, &self.chain.headers[at], &self.chain.path(at, head))
+        let prover = self.state.prover().expect("a first block");
+        let proof = prover.keys(&KeysQuestion { keys, at: at as u64 });
+        let proof = HexBytes(proof.expect("a question about the state"));
+        self.chain.answer(Scheme::Amb, (0, at, self.head()), keys, proof)
     }
 
     /// The expected answer about a block, from its keys.
@@ -135,28 +108,4 @@ pub(super) fn state(version: Option<&LastChange>) -> Value {
         Some((None, deleted)) => json!({ "deletedAt": Quantity(*deleted) }),
         None => json!({}),
     }
-}
-
-fn limits(file: &mut FileBuilder) {
-    let with = |max_key, max_value| {
-        let limits = ChainLimits { max_key, max_value, max_ops: 2 };
-        AmbStates::new(limits, &[vec![set("alice", "100"), set("bob", "")]])
-    };
-    let (small, lower) = (with(5, 3), with(5, 2));
-    let mut invalid = |comment: &str, of: &AmbStates, keys: &[&[u8]], reason| {
-        file.invalid(&["Limit"], format!("amb: {comment}"), &of.answer(0, keys), reason);
-    };
-    invalid("a key longer than the chain allows", &small, &[b"alices"], Reason::KeyLength);
-    invalid("no keys", &small, &[], Reason::InvalidArgument);
-    invalid("a value longer than the chain allows", &lower, &[b"alice"], Reason::ValueTooLarge);
-}
-
-fn refused(file: &mut FileBuilder, states: &AmbStates) {
-    let (older, newer) = (states.answer(3, &ASKED_KEYS), states.answer(6, &ASKED_KEYS));
-    let input = StateAnswer { header: None, path: None, ..older.clone() };
-    let comment = "amb: the proof of an older block for the head";
-    file.invalid(&["Keys"], comment, &input, Reason::ValueTooLarge);
-    let input = StateAnswer { proof: newer.proof, ..older };
-    let comment = "amb: the proof of the head for an older block";
-    file.invalid(&["Keys"], comment, &input, Reason::IndexOutOfRange);
 }

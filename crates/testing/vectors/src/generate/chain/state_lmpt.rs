@@ -1,14 +1,14 @@
 //! Answers about the state by `lmpt`, in `chain/state_answer_schemes.json`.
 
+use prooflight_core::Scheme;
 use prooflight_core::chain::{ChainConfig, ChainLimits, LmptConfig, SchemeConfig};
-use prooflight_core::{Reason, Scheme};
 use prooflight_json::HexBytes;
 use prooflight_testkit::lmpt::eras::LayeredChain;
 use prooflight_testkit::lmpt::layers::StateLayers;
 use serde_json::{Map, json};
 
-use super::avl_chain::{ops_root, set, seven_blocks, with_header};
-use super::header_chain::{HeaderChain, accepted, config, sync};
+use super::avl_chain::{ops_root, set, seven_blocks};
+use super::header_chain::{HeaderChain, accepted, config};
 use crate::answer::VerifierAnswer;
 use crate::generate::builder::FileBuilder;
 use crate::state::{OperationJson, StateAnswer};
@@ -18,7 +18,6 @@ pub(super) fn make(file: &mut FileBuilder) {
     let states = LmptStates::new(eras(2, u32::MAX), &seven_blocks());
     history(file, &states);
     limits(file);
-    refused(file, &states);
 }
 
 /// A chain that keeps `lmpt`, with the layers after each of its blocks.
@@ -49,28 +48,9 @@ impl LmptStates {
 
     /// The honest answer about a block, with its header if it is older than the head.
     fn answer(&self, at: usize, head: usize, keys: &[&[u8]]) -> StateAnswer {
-        let of =
-            sync(&self.chain.checkpoint(0), &self.chain.signed(head), &self.chain.path(0, head));
         let owned: Vec<_> = keys.iter().map(|key| key.to_vec()).collect();
-        let answer = StateAnswer {
-            scheme: Scheme::Lmpt.as_str().to_owned(),
-            checkpoint: of.checkpoint,
-            head: of.head,
-            inclusion: of.inclusion,
-            now: of.now,
-            max_clock_skew: None,
-            max_head_age: None,
-            header: None,
-            path: None,
-            keys: owned.iter().cloned().map(HexBytes).collect(),
-            proof: HexBytes(self.layers[at].prove(&owned)),
-            allow_insecure_setup: false,
-            verifying_key: None,
-        };
-        if at == head {
-            return answer;
-        }
-        with_header(answer, &self.chain.headers[at], &self.chain.path(at, head))
+        let proof = HexBytes(self.layers[at].prove(&owned));
+        self.chain.answer(Scheme::Lmpt, (0, at, head), keys, proof)
     }
 
     /// The expected answer about a block, from the dictionaries.
@@ -139,24 +119,4 @@ fn limits(file: &mut FileBuilder) {
     valid("keys of as many bytes as the chain allows", &small, &[b"alice", b"carol"]);
     valid("more keys than a block of the chain has operations", &small, &[b"a", b"bob", b"c"]);
     valid("a value above the default limit, which the chain allows", &larger, &[b"large"]);
-
-    let mut invalid = |comment: &str, of: &LmptStates, keys: &[&[u8]], reason| {
-        let input = of.answer(0, 0, keys);
-        file.invalid(&["Limit"], format!("lmpt: {comment}"), &input, reason);
-    };
-    invalid("a key longer than the chain allows", &small, &[b"alices"], Reason::KeyLength);
-    invalid("no keys", &small, &[], Reason::InvalidArgument);
-    let lower = LmptStates::new(with(5, 2, 2), &blocks);
-    let comment = "a value longer than the chain allows";
-    invalid(comment, &lower, &[b"alice"], Reason::ValueTooLarge);
-}
-
-fn refused(file: &mut FileBuilder, states: &LmptStates) {
-    let (older, newer) = (states.answer(4, 6, &ASKED_KEYS), states.answer(6, 6, &ASKED_KEYS));
-    let input = StateAnswer { proof: older.proof, ..newer.clone() };
-    let comment = "lmpt: the proof of an older block for the head";
-    file.invalid(&["Keys"], comment, &input, Reason::RootMismatch);
-    let input = StateAnswer { scheme: "smt".to_owned(), ..newer };
-    let comment = "lmpt: its proof as one of a scheme that the chain does not keep";
-    file.invalid(&["Keys"], comment, &input, Reason::WrongSchemes);
 }

@@ -7,8 +7,8 @@ use prooflight_json::HexBytes;
 use prooflight_lvmt::proof::PROOF_ENVELOPE;
 use serde_json::to_value;
 
-use super::avl_chain::{ops_root, set, seven_blocks, with_header};
-use super::header_chain::{HeaderChain, accepted, config, sync};
+use super::avl_chain::{ops_root, set, seven_blocks};
+use super::header_chain::{HeaderChain, accepted, config};
 use super::{state_amb, state_lmpt};
 use crate::answer::VerifierAnswer;
 use crate::generate::builder::FileBuilder;
@@ -83,27 +83,8 @@ impl SchemeStates {
 
     /// The honest answer about a block, with its header if it is older than the head.
     fn answer(&self, scheme: Scheme, at: usize, head: usize, keys: &[&[u8]]) -> StateAnswer {
-        let of =
-            sync(&self.chain.checkpoint(0), &self.chain.signed(head), &self.chain.path(0, head));
-        let answer = StateAnswer {
-            scheme: scheme.as_str().to_owned(),
-            checkpoint: of.checkpoint,
-            head: of.head,
-            inclusion: of.inclusion,
-            now: of.now,
-            max_clock_skew: None,
-            max_head_age: None,
-            header: None,
-            path: None,
-            keys: keys.iter().map(|key| HexBytes(key.to_vec())).collect(),
-            proof: HexBytes(self.proof(scheme, at, keys)),
-            allow_insecure_setup: scheme == Scheme::Lvmt,
-            verifying_key: None,
-        };
-        if at == head {
-            return answer;
-        }
-        with_header(answer, &self.chain.headers[at], &self.chain.path(at, head))
+        let proof = HexBytes(self.proof(scheme, at, keys));
+        self.chain.answer(scheme, (0, at, head), keys, proof)
     }
 
     /// The expected answer about a block, from the list of each key's changes.

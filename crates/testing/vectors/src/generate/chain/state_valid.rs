@@ -3,27 +3,18 @@
 use prooflight_core::chain::{ChainConfig, ChainLimits};
 use prooflight_json::Quantity;
 
-use super::avl_chain::{AvlChain, set, seven_blocks, with_header};
-use super::header_chain::{config, config_of_six_schemes};
+use super::avl_chain::{AvlChain, set, seven_blocks};
+use super::header_chain::{config, config_of_six_schemes, with_header};
 use crate::generate::builder::FileBuilder;
 use crate::state::StateAnswer;
 
-const FLAGS: &[(&str, &str)] = &[
-    ("Chain", "other configurations, checkpoints and clocks"),
-    ("History", "keys that come, change, go and come back, at every block"),
-    ("Keys", "which keys are asked for, and in which order"),
-    ("Limit", "as much as the chain or the verifier allows"),
-];
-
-/// The file's bytes.
-pub(in super::super) fn file() -> String {
-    let mut file = FileBuilder::new("chain", FLAGS);
+/// Adds the tests made by code.
+pub(in super::super) fn make(file: &mut FileBuilder) {
     file.group("StateAnswer");
-    history(&mut file);
-    keys(&mut file);
-    limits(&mut file);
-    chains(&mut file);
-    file.finish()
+    history(file);
+    keys(file);
+    limits(file);
+    chains(file);
 }
 
 fn history(file: &mut FileBuilder) {
@@ -124,12 +115,11 @@ fn chains(file: &mut FileBuilder) {
     valid("2 of 3 authorities", &ledger, 5, &ledger.answer(5, 6, &keys));
     for (from, head) in [(6, 6), (5, 6), (0, 0), (3, 3)] {
         let comment = format!("a checkpoint at height {from}, the head at {head}");
-        let input = ledger.answer_from(from, head, &ledger.proof(head, &keys), &keys);
+        let input = ledger.answer_from(from, head, head, &keys);
         valid(&comment, &ledger, head, &input);
     }
     for at in [0, 2, 5] {
-        let input = ledger.answer_from(5, 6, &ledger.proof(at, &keys), &keys);
-        let input = with_header(input, &ledger.chain.headers[at], &ledger.chain.path(at, 6));
+        let input = ledger.answer_from(5, at, 6, &keys);
         let comment = format!("a checkpoint at height 5, a block at {at}");
         valid(&comment, &ledger, at, &input);
     }

@@ -1,6 +1,5 @@
 //! `lmpt/*.json`: proofs of keys in layers whose tries are built from dictionaries.
 
-pub(super) mod lies;
 pub(super) mod proof;
 
 use std::collections::BTreeMap;

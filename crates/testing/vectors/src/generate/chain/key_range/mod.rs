@@ -1,15 +1,11 @@
 //! `chain/key_range.json`: all keys between two bounds, page by page, and their number, by the `amb` root of a header.
 
 mod counts;
-mod headers;
-mod lies;
 mod limits;
 mod pages;
-mod questions;
-mod replays;
 
-use prooflight_core::chain::{ChainConfig, ChainLimits, Header, SchemeConfig};
-use prooflight_core::{Reason, Scheme};
+use prooflight_core::Scheme;
+use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig};
 use prooflight_json::{Hash32, HexBytes, Quantity};
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
@@ -29,10 +25,6 @@ pub(in super::super) fn make(file: &mut FileBuilder) {
     pages::make(file, &kept);
     counts::make(file, &kept);
     limits::make(file);
-    headers::make(file, &kept);
-    questions::make(file, &kept);
-    replays::make(file, &kept);
-    lies::make(file, &kept);
 }
 
 /// A chain that keeps `amb`, with the versions of all keys up to its head.
@@ -47,19 +39,10 @@ impl AmbChain {
     }
 
     fn with(config: ChainConfig, state: AmbModel) -> Self {
-        Self::changed(config, state, |_| {})
-    }
-
-    /// A chain whose headers are changed, each before the next one is made.
-    fn changed(config: ChainConfig, state: AmbModel, mut change: impl FnMut(&mut Header)) -> Self {
         let length = usize::try_from(state.height).expect("a short chain") + 1;
         let chain = HeaderChain::with(config, length, |header| {
             header.ops_root = ops_root(&operations(&state, header.height));
-            let amb = header.roots.iter_mut().find(|(id, _)| *id == Scheme::Amb.id());
-            if let Some((_, root)) = amb {
-                *root = state.as_of(header.height).root().to_vec();
-            }
-            change(header);
+            header.roots = vec![(Scheme::Amb.id(), state.as_of(header.height).root().to_vec())];
         });
         Self { chain, state }
     }
@@ -125,18 +108,6 @@ impl AmbChain {
         found.extend(expected(answer(&self.after(by), query, cut)));
         found
     }
-}
-
-/// Adds an input that a verifier must refuse for this reason.
-fn invalid(file: &mut FileBuilder, flag: &str, comment: &str, input: &Value, reason: Reason) {
-    group(file, input);
-    file.invalid(&[flag], comment, input, reason);
-}
-
-/// Adds an input of which only the code of the refusal is pinned: the verifier misreads its proof.
-fn refused(file: &mut FileBuilder, flag: &str, comment: &str, input: &Value) {
-    group(file, input);
-    file.refused(&[flag], comment, input);
 }
 
 /// Continues the group of an input.
