@@ -18,6 +18,7 @@ mod workload;
 
 use std::io::ErrorKind;
 
+use clap::{ArgAction, Parser};
 use prooflight_bench::Result;
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +40,20 @@ const FAN_OUT_SIDES: [&str; 3] =
 const FAN_OUT_KEYS: usize = 1_000_000;
 
 /// The size of a run.
+#[derive(Parser)]
 struct FigurePlan {
+    #[arg(long)]
+    quick: bool,
+    #[arg(long, value_delimiter = ',', default_value = "100000,500000,1000000,1500000")]
+    #[arg(default_value_if("quick", "true", "100000"))]
     keys: Vec<usize>,
+    #[arg(long, value_delimiter = '/')]
     sides: Vec<String>,
+    #[arg(long, default_value = "9", default_value_if("quick", "true", "3"))]
     rounds: usize,
+    #[arg(long = "no-history", action = ArgAction::SetFalse)]
     has_history: bool,
+    #[arg(long)]
     save: Option<String>,
 }
 
@@ -81,7 +91,7 @@ struct HistorySeries {
 
 /// Measures every side, prints the tables, and saves the figures.
 pub(crate) fn benchmark(options: &[&str]) -> Result<()> {
-    let plan = FigurePlan::read(options)?;
+    let plan = FigurePlan::parse_from(["--figures"].iter().chain(options));
     println!("{}, load average {}", machine::processor(), machine::load());
     for &keys in &plan.keys {
         let size = plan.size(keys)?;
@@ -102,39 +112,6 @@ Times are processor time of one operation in microseconds: medians of all rounds
 computes the root after each value, Put in blocks after 10,000; Get and Hist make a proof.";
 
 impl FigurePlan {
-    fn read(options: &[&str]) -> Result<Self> {
-        let mut plan = Self {
-            keys: vec![100_000, 500_000, 1_000_000, 1_500_000],
-            sides: Vec::new(),
-            rounds: 9,
-            has_history: true,
-            save: None,
-        };
-        let mut options = options.iter();
-        while let Some(&option) = options.next() {
-            if option == "--quick" {
-                (plan.keys, plan.rounds) = (vec![100_000], 3);
-                continue;
-            }
-            if option == "--no-history" {
-                plan.has_history = false;
-                continue;
-            }
-            let value = options.next().ok_or("an option without its value")?;
-            match option {
-                "--keys" => {
-                    plan.keys =
-                        value.split(',').map(|it| Ok(it.parse()?)).collect::<Result<_>>()?;
-                }
-                "--sides" => plan.sides = value.split('/').map(str::to_owned).collect(),
-                "--rounds" => plan.rounds = value.parse()?,
-                "--save" => plan.save = Some((*value).to_owned()),
-                _ => return Err(format!("no option {option}").into()),
-            }
-        }
-        Ok(plan)
-    }
-
     /// Measures every side at one number of keys.
     fn size(&self, keys: usize) -> Result<SizeFigures> {
         let fan_outs = FAN_OUT_SIDES.iter().filter(|_| keys == FAN_OUT_KEYS);
