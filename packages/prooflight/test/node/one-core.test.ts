@@ -54,7 +54,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "ethereum/signed-updates.ts: oldest === root": "which evidence is dropped first",
   "ethereum/states.ts: toHex(found) === hash":
     "A server's own word says whether it is on another branch: only the blame for its refused proof.",
-  "ethereum/transactions.ts: toHex(hash) === header.hash":
+  "ethereum/view.ts: toHex(hash) === header.hash":
     "A server's own word, as for states: only the blame for its refused transaction.",
   "provider/ethereum/chain.ts: cause.hash === hash":
     "whether a null is about what was asked, by the hash that we put into the error",
