@@ -127,9 +127,9 @@ impl<'a> ProofAnswers<'a> {
     }
 
     /// Adds a branch over the last two nodes; the path is its prefix.
-    pub(crate) fn branch(&mut self, way: &Path, node: &NodeRecord) {
+    pub(crate) fn branch(&mut self, path: &Path, node: &NodeRecord) {
         if let Some(partial) = &mut self.partial {
-            partial.branch(way, *node);
+            partial.branch(path, *node);
         }
     }
 

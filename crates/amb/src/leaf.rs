@@ -17,11 +17,11 @@ use crate::query::{QueryKind, QueryLead, TreeQuery};
 pub(crate) fn read_leaf<'q, 'a>(
     stream: &mut ProofStream<'a>,
     query: &TreeQuery<'q>,
-    way: &Path,
+    path: &Path,
     lead: QueryLead,
     found: &mut ProofAnswers<'a>,
 ) -> Result<ReadLeaf<'q, 'a>> {
-    let key = read_key(stream, query, way, lead, found)?;
+    let key = read_key(stream, query, path, lead, found)?;
     let versions = stream.integer()?;
     let Some(n) = versions.checked_sub(1) else {
         return Err(Error::new(Reason::InvalidEncoding, "at least one version", 0));
@@ -43,12 +43,12 @@ pub(crate) fn read_leaf<'q, 'a>(
 fn read_key<'q>(
     stream: &mut ProofStream<'_>,
     query: &TreeQuery<'q>,
-    way: &Path,
+    path: &Path,
     lead: QueryLead,
     found: &mut ProofAnswers<'_>,
 ) -> Result<LeafKey<'q>> {
     let QueryLead::Keys { start, end } = lead else {
-        let key = read_other_key(stream, way)?;
+        let key = read_other_key(stream, path)?;
         if !query.has(&key) {
             return Ok(LeafKey::Other(key));
         }
@@ -61,7 +61,7 @@ fn read_key<'q>(
     let asked = query.keys.get(start..end).unwrap_or_default();
     match stream.integer()? {
         0 => {
-            let key = read_other_key(stream, way)?;
+            let key = read_other_key(stream, path)?;
             if asked.contains(&&*key) {
                 let found = format_args!("the leaf of {}", Hex(&key));
                 return Err(Error::new(Reason::LeafOfKey, "another key's leaf", found));
@@ -81,18 +81,18 @@ fn read_key<'q>(
 }
 
 /// Reads a key; the path has its first whole bytes.
-fn read_other_key(stream: &mut ProofStream<'_>, way: &Path) -> Result<Vec<u8>> {
+fn read_other_key(stream: &mut ProofStream<'_>, path: &Path) -> Result<Vec<u8>> {
     let length = stream.integer()?;
-    let first = way.whole_bytes();
+    let first = path.whole_bytes();
     if length > (MAX_KEY_BYTES - first.len()) as u64 {
         let expected = format_args!("at most {MAX_KEY_BYTES} bytes");
         return Err(Error::new(Reason::InvalidEncoding, expected, length));
     }
     let key = [first, stream.take(length)?].concat();
-    if way.bits().begin(&key) {
+    if path.bits().begin(&key) {
         return Ok(key);
     }
-    Err(Error::new(Reason::LeafOffPath, "a key that begins with the way to it", Hex(&key)))
+    Err(Error::new(Reason::LeafOffPath, "a key that begins with the path to it", Hex(&key)))
 }
 
 /// Reads the versions of an entry: `n` past ones, and the newest one, written by `block`.

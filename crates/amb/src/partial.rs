@@ -64,10 +64,10 @@ impl<'a> PartialTree<'a> {
     }
 
     /// Adds the branch over the last two nodes; the path is its prefix.
-    pub(crate) fn branch(&mut self, way: &Path, record: NodeRecord) {
+    pub(crate) fn branch(&mut self, path: &Path, record: NodeRecord) {
         let (right, left) = (self.tops.pop(), self.tops.pop());
         if let (Some(left), Some(right)) = (left, right) {
-            let (prefix, depth) = (way.bits().known_bytes().to_vec(), way.length());
+            let (prefix, depth) = (path.bits().known_bytes().to_vec(), path.length());
             let children = [left, right];
             self.push(Node::Branch(Branch { prefix, depth, children, record, is_changed: false }));
         }
@@ -200,7 +200,7 @@ impl Leaf<'_> {
 
 #[cold]
 fn not_expanded(key: &[u8]) -> Error {
-    let expected = format_args!("an opened node on the way of {}", Hex(key));
+    let expected = format_args!("an opened node on the path of {}", Hex(key));
     Error::new(Reason::NodeNotExpanded, expected, "a closed one")
 }
 

@@ -156,8 +156,8 @@ impl Path {
 
 /// The number of whole bytes in a path of this length.
 #[cfg(feature = "prover")]
-pub(crate) const fn whole_byte_count(way: usize) -> usize {
-    way / BITS_PER_BYTE
+pub(crate) const fn whole_byte_count(path: usize) -> usize {
+    path / BITS_PER_BYTE
 }
 
 /// The number of bytes of a prefix: the whole ones, and one of which at least a bit is known.
@@ -166,8 +166,8 @@ pub(crate) const fn pre_length(depth: usize) -> usize {
 }
 
 /// The length of a prefix without the whole bytes that the path to its node has.
-pub(crate) const fn pre_length_after(way: usize, depth: usize) -> usize {
-    pre_length(depth) - way / BITS_PER_BYTE
+pub(crate) const fn pre_length_after(path: usize, depth: usize) -> usize {
+    pre_length(depth) - path / BITS_PER_BYTE
 }
 
 /// Whether the bits of the last byte of a prefix that are not known are 0.

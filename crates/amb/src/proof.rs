@@ -9,9 +9,9 @@
 //! node    = closed                                              where the question does not meet it, or covers it
 //!         | 00 || closed                                        of which nothing is to be shown
 //!         | 01 || leaf
-//!         | 2 + further || pre, after the way || node || node   a branch `further` bits below
+//!         | 2 + further || pre, after the path || node || node   a branch `further` bits below
 //! closed  = 00 || 00 | live || dead || age || hash[32]
-//! leaf    = ( index | 00 || key, after the way ) || versions || age || content || past
+//! leaf    = ( index | 00 || key, after the path ) || versions || age || content || past
 //! content = 00 | 01 || bytes | 01 || hash[32]
 //! ```
 //!

@@ -102,19 +102,19 @@ impl<'q> TreeQuery<'q> {
     }
 
     /// Why a child is opened, from its branch's lead.
-    pub(crate) fn lead_to(&self, branch: QueryLead, way: KeyBits<'_>) -> QueryLead {
+    pub(crate) fn lead_to(&self, branch: QueryLead, path: KeyBits<'_>) -> QueryLead {
         match branch {
             QueryLead::Closed | QueryLead::Covered => branch,
-            QueryLead::Keys { start, end } => self.keys_on(way, start, end),
-            QueryLead::Page { first, end } => self.page_on(way, first, end),
+            QueryLead::Keys { start, end } => self.keys_on(path, start, end),
+            QueryLead::Page { first, end } => self.page_on(path, first, end),
         }
     }
 
     /// The keys that begin with the path, among a run of them.
-    fn keys_on(&self, way: KeyBits<'_>, start: usize, end: usize) -> QueryLead {
+    fn keys_on(&self, path: KeyBits<'_>, start: usize, end: usize) -> QueryLead {
         let run = self.keys.get(start..end).unwrap_or_default();
-        let before = run.partition_point(|key| way.order_of(key) == Ordering::Less);
-        let until = run.partition_point(|key| way.order_of(key) != Ordering::Greater);
+        let before = run.partition_point(|key| path.order_of(key) == Ordering::Less);
+        let until = run.partition_point(|key| path.order_of(key) != Ordering::Greater);
         if before == until {
             return QueryLead::Closed;
         }
@@ -123,23 +123,23 @@ impl<'q> TreeQuery<'q> {
 
     /// Whether the page meets or covers a node. A bound that does not begin with the path to the branch is before
     /// or after all keys of the node.
-    fn page_on(&self, way: KeyBits<'_>, mut first: bool, mut end: bool) -> QueryLead {
+    fn page_on(&self, path: KeyBits<'_>, mut first: bool, mut end: bool) -> QueryLead {
         if first {
-            match way.order_of(self.first) {
+            match path.order_of(self.first) {
                 Ordering::Less => first = false,
                 Ordering::Equal => {}
                 Ordering::Greater => return QueryLead::Closed,
             }
         }
         if let Some(bound) = self.end.filter(|_| end) {
-            match way.order_of(bound) {
+            match path.order_of(bound) {
                 Ordering::Less => return QueryLead::Closed,
-                Ordering::Equal if way.are_all_of(bound) => return QueryLead::Closed,
+                Ordering::Equal if path.are_all_of(bound) => return QueryLead::Closed,
                 Ordering::Equal => {}
                 Ordering::Greater => end = false,
             }
         }
-        let covers = (!first || way.are_all_of(self.first)) && !end;
+        let covers = (!first || path.are_all_of(self.first)) && !end;
         if covers && self.kind == QueryKind::Count {
             QueryLead::Covered
         } else {

@@ -21,32 +21,32 @@ pub(crate) fn read_nodes<'a>(
     found: &mut ProofAnswers<'a>,
 ) -> Result<NodeRecord> {
     let mut above: Vec<Branch> = Vec::with_capacity(TYPICAL_DEPTH);
-    let mut way = Path::new();
+    let mut path = Path::new();
     let mut lead = query.lead();
     loop {
-        let mut node = match read_node(stream, query, &mut way, lead, found)? {
+        let mut node = match read_node(stream, query, &mut path, lead, found)? {
             Node::Complete(record) => record,
             Node::Branch => {
-                above.push(Branch { depth: way.length(), lead, left: None });
-                way.push(false);
-                lead = query.lead_to(lead, way.bits());
+                above.push(Branch { depth: path.length(), lead, left: None });
+                path.push(false);
+                lead = query.lead_to(lead, path.bits());
                 continue;
             }
         };
         // Each branch whose right child this was is complete, too.
         loop {
             let Some(branch) = above.last_mut() else { return Ok(node) };
-            way.truncate(branch.depth);
+            path.truncate(branch.depth);
             let Some(left) = &branch.left else {
                 branch.left = Some(node);
-                way.push(true);
-                lead = query.lead_to(branch.lead, way.bits());
+                path.push(true);
+                lead = query.lead_to(branch.lead, path.bits());
                 break;
             };
-            node = NodeRecord::branch(way.bits(), [left, &node]);
+            node = NodeRecord::branch(path.bits(), [left, &node]);
             above.pop();
             check_opened(query, &node)?;
-            found.branch(&way, &node);
+            found.branch(&path, &node);
         }
     }
 }
@@ -72,18 +72,18 @@ enum Node {
 fn read_node<'a>(
     stream: &mut ProofStream<'a>,
     query: &TreeQuery<'_>,
-    way: &mut Path,
+    path: &mut Path,
     lead: QueryLead,
     found: &mut ProofAnswers<'a>,
 ) -> Result<Node> {
     if let QueryLead::Closed | QueryLead::Covered = lead {
-        let node = read_closed(stream, way)?;
+        let node = read_closed(stream, path)?;
         found.closed(&node, matches!(lead, QueryLead::Covered));
         return Ok(Node::Complete(node));
     }
     match stream.integer()? {
         0 => {
-            let node = read_closed(stream, way)?;
+            let node = read_closed(stream, path)?;
             if !query.is_settled(&node) {
                 let found = "a closed one";
                 return Err(Error::new(Reason::NodeNotExpanded, "an opened node", found));
@@ -92,35 +92,35 @@ fn read_node<'a>(
             Ok(Node::Complete(node))
         }
         1 => {
-            let leaf = read_leaf(stream, query, way, lead, found)?;
+            let leaf = read_leaf(stream, query, path, lead, found)?;
             let node = leaf.record;
             check_opened(query, &node)?;
             found.leaf(leaf);
             Ok(Node::Complete(node))
         }
-        tag => read_branch(stream, way, tag - 2),
+        tag => read_branch(stream, path, tag - 2),
     }
 }
 
 /// Reads a branch `further` bits below its parent's child; the path becomes its prefix.
-fn read_branch(stream: &mut ProofStream<'_>, way: &mut Path, further: u64) -> Result<Node> {
-    let depth = usize::try_from(further).ok().and_then(|it| it.checked_add(way.length()));
+fn read_branch(stream: &mut ProofStream<'_>, path: &mut Path, further: u64) -> Result<Node> {
+    let depth = usize::try_from(further).ok().and_then(|it| it.checked_add(path.length()));
     let Some(depth) = depth.filter(|&depth| depth < MAX_DEPTH) else {
         let expected = format_args!("at most {} bits below", MAX_DEPTH - 1);
         return Err(Error::new(Reason::DepthOutOfRange, expected, further));
     };
-    if way.has_ended() {
+    if path.has_ended() {
         return Err(off_path("a leaf, as the key has ended"));
     }
     if further > 0 {
-        let pre = stream.take(pre_length_after(way.length(), depth) as u64)?;
+        let pre = stream.take(pre_length_after(path.length(), depth) as u64)?;
         if !is_padded(pre, depth) {
             return Err(Error::new(Reason::InvalidEncoding, "a prefix padded with 0 bits", "1"));
         }
-        if !way.begins(pre) {
-            return Err(off_path("a prefix that begins with the way to it"));
+        if !path.begins(pre) {
+            return Err(off_path("a prefix that begins with the path to it"));
         }
-        way.extend(pre, depth);
+        path.extend(pre, depth);
     }
     Ok(Node::Branch)
 }
@@ -130,11 +130,11 @@ fn off_path(expected: &str) -> Error {
     Error::new(Reason::LabelOffPath, expected, "another branch")
 }
 
-fn read_closed(stream: &mut ProofStream<'_>, way: &Path) -> Result<NodeRecord> {
+fn read_closed(stream: &mut ProofStream<'_>, path: &Path) -> Result<NodeRecord> {
     let [live, dead] = [stream.integer()?, stream.integer()?];
     check_count(live, dead)?;
     if live == 0 && dead == 0 {
-        if way.length() > 0 {
+        if path.length() > 0 {
             return Err(Error::new(Reason::InvalidEncoding, "a node with entries", "none"));
         }
         return Ok(NodeRecord::EMPTY);

@@ -110,7 +110,7 @@ impl Bucket {
         }
     }
 
-    /// Makes a request; retries it after failures if this is [`patient`](Self::patient).
+    /// Makes a request; retries it after failures if [`with_startup_retry`](Self::with_startup_retry) was called.
     async fn request<T, R: Future<Output = Result<T>>>(
         &self,
         request: impl Fn() -> R,

@@ -126,7 +126,7 @@ impl<'s, S: ReadStore + ?Sized> StateProver<'s, S> {
     ) -> Result<Option<Vec<u8>>> {
         let is_reverse = cutter.as_ref().is_some_and(|cutter| cutter.is_reverse());
         let mut visits = Vec::from([(self.top.clone(), query.lead(), 0)]);
-        while let Some((node, lead, way)) = visits.pop() {
+        while let Some((node, lead, path)) = visits.pop() {
             if let QueryLead::Closed | QueryLead::Covered = lead {
                 writer.closed(node.record());
                 continue;
@@ -140,7 +140,7 @@ impl<'s, S: ReadStore + ?Sized> StateProver<'s, S> {
                 NodeContent::Empty => {}
                 NodeContent::Entry(entry) => {
                     writer.integer(1);
-                    write_leaf(&entry, writer, query, lead, way)?;
+                    write_leaf(&entry, writer, query, lead, path)?;
                     check_length(writer.len())?;
                     if let Some(cutter) = cutter.as_mut().filter(|_| query.has(&entry.entry().key))
                     {
@@ -152,7 +152,7 @@ impl<'s, S: ReadStore + ?Sized> StateProver<'s, S> {
                 }
                 NodeContent::Branch { depth, children } => {
                     // Every key below a branch begins with its prefix.
-                    writer.branch(KeyBits::of(children[0].key(), depth), way);
+                    writer.branch(KeyBits::of(children[0].key(), depth), path);
                     let visit = |child: StoredNode<'s, S>| {
                         let lead = query.lead_to(lead, KeyBits::of(child.key(), depth + 1));
                         (child, lead, depth + 1)
@@ -183,7 +183,7 @@ fn write_leaf<S: ReadStore + ?Sized>(
     writer: &mut ProofWriter,
     query: &TreeQuery<'_>,
     lead: QueryLead,
-    way: usize,
+    path: usize,
 ) -> Result<()> {
     let entry = stored.entry();
     let key = &*entry.key;
@@ -192,11 +192,11 @@ fn write_leaf<S: ReadStore + ?Sized>(
         let number = asked.binary_search(&key).map_or(0, |at| at as u64 + 1);
         writer.integer(number);
         if number == 0 {
-            writer.key(key, way);
+            writer.key(key, path);
         }
         number > 0
     } else {
-        writer.key(key, way);
+        writer.key(key, path);
         query.has(key)
     };
     let newest = &entry.newest;

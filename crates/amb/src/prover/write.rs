@@ -53,19 +53,19 @@ impl ProofWriter {
         }
     }
 
-    /// The head of a branch with this prefix; `way` is the length of the path to it.
-    pub(super) fn branch(&mut self, prefix: KeyBits<'_>, way: usize) {
-        self.integer((prefix.length() - way + 2) as u64);
-        if prefix.length() > way {
+    /// The head of a branch with this prefix; `path` is the length of the path to it.
+    pub(super) fn branch(&mut self, prefix: KeyBits<'_>, path: usize) {
+        self.integer((prefix.length() - path + 2) as u64);
+        if prefix.length() > path {
             let (whole, next) = prefix.pre();
-            self.bytes.extend_from_slice(whole.get(whole_byte_count(way)..).unwrap_or_default());
+            self.bytes.extend_from_slice(whole.get(whole_byte_count(path)..).unwrap_or_default());
             self.bytes.extend(next);
         }
     }
 
     /// The key of a leaf that is not that of a requested key.
-    pub(super) fn key(&mut self, key: &[u8], way: usize) {
-        self.string(key.get(whole_byte_count(way)..).unwrap_or_default());
+    pub(super) fn key(&mut self, key: &[u8], path: usize) {
+        self.string(key.get(whole_byte_count(path)..).unwrap_or_default());
     }
 
     pub(super) fn age(&mut self, block: u64) {

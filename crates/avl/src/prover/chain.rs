@@ -90,8 +90,8 @@ impl<S: Store> AvlState<S> {
         file: &Path,
         identity: &[u8; 16],
     ) -> Result<(Self, u64)> {
-        let gathered = |next_id| RevisionFile::open(file, &params, identity, next_id);
-        let (dictionary, end) = PersistentAvlProver::open_with(store, params, gathered)?;
+        let open_file = |next_id| RevisionFile::open(file, &params, identity, next_id);
+        let (dictionary, end) = PersistentAvlProver::open_with(store, params, open_file)?;
         Ok((Self { dictionary }, end))
     }
 

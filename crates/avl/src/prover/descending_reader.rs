@@ -28,13 +28,13 @@ const MAX_ID_GAP: u64 = 32;
 const MAX_RANGE_IDS: u64 = 1 << 13;
 
 impl<'s, S: ReadStore> DescendingReader<'s, S> {
-    pub(super) const fn new(store: &'s S, gathered: Option<&'s mut RevisionFile>) -> Self {
-        Self { store, file: gathered, ahead: Vec::new(), last_id: None, width: 1 }
+    pub(super) const fn new(store: &'s S, file: Option<&'s mut RevisionFile>) -> Self {
+        Self { store, file, ahead: Vec::new(), last_id: None, width: 1 }
     }
 
     /// Reads a node, whose id is smaller than all before; `store_corrupt` if absent.
     pub(super) fn read(&mut self, id: u64) -> Result<Vec<u8>> {
-        if let Some(node) = self.file.as_mut().and_then(|gathered| gathered.take(id)) {
+        if let Some(node) = self.file.as_mut().and_then(|file| file.take(id)) {
             return Ok(node);
         }
         let before = self.last_id.replace(id);

@@ -26,7 +26,7 @@ pub(super) struct LoadedRevision {
 /// recomputed and compared.
 pub(super) fn load(
     store: &impl ReadStore,
-    gathered: Option<&mut RevisionFile>,
+    file: Option<&mut RevisionFile>,
     root: &TreeRoot,
     params: &Params,
 ) -> Result<LoadedRevision> {
@@ -40,7 +40,7 @@ pub(super) fn load(
         labels_to_check: LabelQueue::default(),
     };
     let top = loader.expect(root.id, &root.label)?;
-    let mut nodes = DescendingReader::new(store, gathered);
+    let mut nodes = DescendingReader::new(store, file);
     while let Some((id, node)) = loader.queue.pop() {
         let added = nodes.read(id).and_then(|record| loader.add(id, node, &record));
         // A damaged node can lead to errors in other nodes; the check names the damaged one first.

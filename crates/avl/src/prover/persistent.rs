@@ -35,12 +35,12 @@ impl<S: Store> PersistentAvlProver<S> {
         Self::open_with(store, params, |_| None).map(|(prover, _)| prover)
     }
 
-    /// Like [`open`](Self::open), but reads nodes from a file. `gathered` opens it, given the first unused id. Also
+    /// Like [`open`](Self::open), but reads nodes from a file. `open_file` opens it, given the first unused id. Also
     /// returns the first id after those of the file; 0 if not all of its nodes could be used.
     pub(super) fn open_with(
         store: S,
         params: Params,
-        gathered: impl FnOnce(u64) -> Option<RevisionFile>,
+        open_file: impl FnOnce(u64) -> Option<RevisionFile>,
     ) -> Result<(Self, u64)> {
         params.check(&[])?;
         let asked = params_record(&params);
@@ -58,9 +58,9 @@ impl<S: Store> PersistentAvlProver<S> {
         })?;
         let (store, root) = (revisions.store(), revisions.root());
         let mut end = 0;
-        let loaded = gathered(revisions.next_id()).and_then(|mut gathered| {
-            let loaded = load(store, Some(&mut gathered), root, &params);
-            end = gathered.end();
+        let loaded = open_file(revisions.next_id()).and_then(|mut file| {
+            let loaded = load(store, Some(&mut file), root, &params);
+            end = file.end();
             // The error may be in the file alone: load from the store.
             loaded.inspect_err(|_| end = 0).ok()
         });

@@ -3,7 +3,7 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `f` | 16 random bytes that identify the store to its [revision file](super::gathered); absent without such a file |
+//! | `f` | 16 random bytes that identify the store to its [revision file](super::revision_file); absent without such a file |
 //! | `p` | key length u32, `00` or `01` and the value length u64 |
 //! | `v` revision u64 | begins with root id u64, root label, height u8 |
 //! | `n` id u64 | `00`, key, next key, value; or `01`, balance i8, separator, two child ids u64, two labels |

@@ -107,12 +107,12 @@ impl NodeReader {
 
     /// Reads a node and checks it against its reference; `store_corrupt`, naming the file, if it
     /// does not match.
-    pub(super) fn open(&self, node: &NodeRef, way: NodePath<'_>) -> Result<NodeContent> {
+    pub(super) fn open(&self, node: &NodeRef, path: NodePath<'_>) -> Result<NodeContent> {
         let last = last_of_group(node.height, self.blocks_per_file);
         let header = self.header(last)?;
         let at = match node.at {
             Some(at) => at,
-            None => self.find(&header, way)?,
+            None => self.find(&header, path)?,
         };
         let (opened, hash) = match node.kind {
             NodeKind::Branch => self.open_branch(&header, at)?,
@@ -142,12 +142,12 @@ impl NodeReader {
     pub(super) fn locate_record(
         &self,
         node: &NodeRef,
-        way: NodePath<'_>,
+        path: NodePath<'_>,
     ) -> Result<RecordLocation> {
         let header = self.header(self.last_block_of(node))?;
         let at = match node.at {
             Some(at) => at,
-            None => self.find(&header, way)?,
+            None => self.find(&header, path)?,
         };
         Ok(RecordLocation {
             node: *node,
@@ -193,8 +193,8 @@ impl NodeReader {
     ///
     /// Branches are never removed, so the branches of the older tree on this path are among those
     /// of the newer tree, and the prefix has the bits at all their depths.
-    fn find(&self, header: &FileHeader, way: NodePath<'_>) -> Result<NodePosition> {
-        let lost = || impossible(header.last, "way to a node");
+    fn find(&self, header: &FileHeader, path: NodePath<'_>) -> Result<NodePosition> {
+        let lost = || impossible(header.last, "path to a node");
         let (_, root) = self.root(header.last)?;
         let mut node = root.map(|root| (root.at, root.kind)).ok_or_else(lost)?;
         let mut above = None;
@@ -209,14 +209,14 @@ impl NodeReader {
                 _ => &cluster.insert((at.offset, self.cluster(header, at.offset)?)).1,
             };
             let depth = here.depth(at.branch).ok_or_else(lost)?;
-            if way.parent.is_none_or(|parent| depth > parent) {
+            if path.parent.is_none_or(|parent| depth > parent) {
                 return Ok(at);
             }
             if above.is_some_and(|above| depth <= above) {
                 return Err(lost());
             }
             above = Some(depth);
-            node = here.child_position(at.branch, bit(way.prefix, depth)).ok_or_else(lost)?;
+            node = here.child_position(at.branch, bit(path.prefix, depth)).ok_or_else(lost)?;
         }
     }
 

@@ -60,8 +60,8 @@ fn open_levels<T: Send + Sync>(
     children: impl Fn(&ReadStep<T>, u8, [NodeRef; 2]) -> Vec<ReadStep<T>> + Sync,
 ) {
     let open = |nodes: &NodeReader, step: &ReadStep<T>| -> Result<Vec<ReadStep<T>>> {
-        let way = NodePath { prefix: &step.prefix, parent: step.parent };
-        Ok(match nodes.open(&step.node, way)? {
+        let path = NodePath { prefix: &step.prefix, parent: step.parent };
+        Ok(match nodes.open(&step.node, path)? {
             NodeContent::Branch { depth, children: both } => children(step, depth, both),
             NodeContent::Leaf { .. } => Vec::new(),
         })
