@@ -22,6 +22,6 @@ pub mod runtime;
 pub mod signing;
 
 pub use chain::audit::{AuditReport, audit};
-pub use chain::block::{Block, BlockBody};
+pub use chain::block::{Block, BlockBody, BlockRef};
 pub use chain::view::{AncestorHeaders, BlockId, BlocksProof, View};
 pub use chain::{BlockRetention, Chain, ExecutedBlock, Verdict};

@@ -9,7 +9,6 @@ use std::time::Duration;
 use prooflight_core::chain::{ChainConfig, ChainLimits, SchemeConfig, StateOperation};
 use prooflight_core::{Reason, Result, Scheme};
 use prooflight_node::api::server::{NodeStatus, ServerStatus};
-use prooflight_node::chain::block::BlockRef;
 use prooflight_node::chain::keys::{Signers, generate_key};
 use prooflight_node::producer::{BlockConditions, BlockPace, start};
 use prooflight_node::replication::backup::AdminAccess;
@@ -17,7 +16,7 @@ use prooflight_node::runtime::clock::{Clock, ClockReading};
 use prooflight_node::runtime::metrics::Metrics;
 use prooflight_node::runtime::space::DiskSpace;
 use prooflight_node::runtime::status::NotReady;
-use prooflight_node::{BlockId, BlockRetention, Chain};
+use prooflight_node::{BlockId, BlockRef, BlockRetention, Chain};
 use tokio::sync::watch;
 
 const NOW: u64 = 1_800_000_000_000;

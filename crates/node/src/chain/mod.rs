@@ -1,8 +1,8 @@
 //! The chain's only writer: makes blocks, or checks and stores those of another node.
 
-pub mod accounts;
-pub mod audit;
-pub mod block;
+pub(crate) mod accounts;
+pub(crate) mod audit;
+pub(crate) mod block;
 mod builder;
 mod executed;
 mod folder;
@@ -14,7 +14,7 @@ pub mod proposal;
 pub mod schemes;
 pub mod store;
 mod verdict;
-pub mod view;
+pub(crate) mod view;
 pub mod wire;
 
 pub(crate) use builder::{ChainBuilder, EntryWriter};

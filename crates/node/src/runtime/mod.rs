@@ -1,13 +1,13 @@
 //! What a server needs that knows no chain: threads, memory, files, the clock and counters.
 
 pub mod answer_memory;
-pub mod backoff;
+pub(crate) mod backoff;
 pub mod blocking;
 pub mod clock;
-pub mod durable;
+pub(crate) mod durable;
 pub mod files;
 pub mod metrics;
 pub mod scratch;
 pub mod space;
 pub mod status;
-pub mod token;
+pub(crate) mod token;
