@@ -103,7 +103,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
     files::check_folder(&chosen.data_dir)?;
     scratch::remove_orphans(&chosen.data_dir);
     let clients = Arc::new(clients(&chosen)?);
-    let entrance = AuthorityListener::take(&chosen, matches!(role, NodeRole::Lead))?;
+    let listener = AuthorityListener::take(&chosen, matches!(role, NodeRole::Lead))?;
     let connections =
         descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
     let bound = serving::bind(chosen.listen)?;
@@ -111,15 +111,13 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
         serving::start_admin(chosen.admin_listen, chosen.listen, chosen.policy.clone(), &metrics)?;
     let starting = async {
         let (chosen, metrics) = (chosen.clone(), metrics.clone());
-        let standing = admin.status.clone();
+        let status = admin.status.clone();
         match role {
             NodeRole::Follow(leader) => follow(&leader, chosen, metrics).await,
             NodeRole::Read(url) => follow_log(&url, chosen, metrics).await,
             NodeRole::Lead => {
-                blocking::run_blocking(move || {
-                    start_producer(&chosen, entrance, &standing, &metrics)
-                })
-                .await
+                blocking::run_blocking(move || start_producer(&chosen, listener, &status, &metrics))
+                    .await
             }
         }
     };
@@ -160,7 +158,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
         access: AdminAccess::open(&chosen.data_dir, admin.address)?,
     }));
     let pages = StatusPages { status: admin.status.subscribe(), metrics, workers };
-    let front = HttpLayer {
+    let layer = HttpLayer {
         limits,
         clients,
         pages,
@@ -168,7 +166,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
         private: false,
         refusal: None,
     };
-    let (address, server) = server::start(bound, module, front)?;
+    let (address, server) = server::start(bound, module, layer)?;
     log_start(&views.borrow(), address, admin.address);
 
     // The producer or follower ends on its own only if no more blocks can be stored.
@@ -242,8 +240,8 @@ pub(super) fn begin_if_dev(chosen: &ResolvedSettings) -> Result<()> {
 /// Makes the blocks of a chain.
 fn start_producer(
     chosen: &ResolvedSettings,
-    entrance: Option<AuthorityListener>,
-    standing: &watch::Sender<Arc<dyn ServerStatus>>,
+    listener: Option<AuthorityListener>,
+    status: &watch::Sender<Arc<dyn ServerStatus>>,
     metrics: &Metrics,
 ) -> Result<NodeHandles> {
     let folder = &chosen.data_dir;
@@ -254,7 +252,7 @@ fn start_producer(
         };
     let proposals = proposals(folder, &chain, shared.as_ref())?;
     let LeaderSigning { signing, round, views: shown } =
-        choose_signing(&chain, signers, proposals, entrance, standing, metrics)?;
+        choose_signing(&chain, signers, proposals, listener, status, metrics)?;
     let first = first_view(folder, &mut chain, &signing, shared.as_mut())?;
     if let Some(begun) = begun {
         begun.write(folder)?;

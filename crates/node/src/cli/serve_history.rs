@@ -198,8 +198,8 @@ impl ServeHistory {
         admin.status.send_replace(Arc::new(FilesStatus { proofs, is_remote: is_far, source }));
         let pages = StatusPages { status: admin.status.subscribe(), metrics, workers };
         let clients = Arc::new(ClientRegistry::new(ClientRules::ALL));
-        let front = HttpLayer { limits, clients, pages, policy, private: false, refusal: None };
-        let (address, server) = server::start(bound, module, front)?;
+        let layer = HttpLayer { limits, clients, pages, policy, private: false, refusal: None };
+        let (address, server) = server::start(bound, module, layer)?;
         tracing::info!(%address, admin = %admin.address, snapshots = place, headers, "serving");
         stop.await;
         if let Some(watching) = watching {

@@ -56,7 +56,7 @@ pub(super) fn start_admin(
     policy: RequestPolicy,
     metrics: &Metrics,
 ) -> Result<AdminListener, CommandError> {
-    let (standing, shown) =
+    let (status, shown) =
         watch::channel(Arc::new(LifecyclePhase::Opening) as Arc<dyn ServerStatus>);
     // Separate workers, for which no client competes.
     let pages =
@@ -64,7 +64,7 @@ pub(super) fn start_admin(
     let bound = bind(given.unwrap_or_else(|| admin::default_address(listen)))?;
     let address = admin::start(bound, pages, policy).map_err(CommandError::unavailable)?;
     tracing::info!(admin = %address, "opening");
-    Ok(AdminListener { address, status: standing })
+    Ok(AdminListener { address, status })
 }
 
 /// Stops a server, and waits a limited time for its requests.

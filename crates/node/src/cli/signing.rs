@@ -70,18 +70,18 @@ impl AuthorityListener {
     fn open(
         self,
         round: &Arc<SignatureRound>,
-        standing: watch::Receiver<Arc<dyn ServerStatus>>,
+        status: watch::Receiver<Arc<dyn ServerStatus>>,
         metrics: &Metrics,
     ) -> Result<(SocketAddr, SharedViews, ServerHandle)> {
         let (shown, workers) = (SharedViews::default(), WorkerPool::default());
-        let office = AuthorityApi {
+        let context = AuthorityApi {
             round: round.clone(),
             views: shown.clone(),
             time: self.time,
             metrics: metrics.clone(),
             workers: workers.clone(),
         };
-        let module = module(office)
+        let module = module(context)
             .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
         let limits = ServerLimits {
             request_bytes: 16 << 10,
@@ -92,8 +92,8 @@ impl AuthorityListener {
             subscriptions: 0,
             request_time: self.time + Duration::from_secs(1),
         };
-        let pages = StatusPages { status: standing, metrics: metrics.clone(), workers };
-        let front = HttpLayer {
+        let pages = StatusPages { status, metrics: metrics.clone(), workers };
+        let layer = HttpLayer {
             limits,
             clients: self.clients,
             pages,
@@ -101,7 +101,7 @@ impl AuthorityListener {
             private: true,
             refusal: None,
         };
-        let (address, server) = server::start(self.bound, module, front)?;
+        let (address, server) = server::start(self.bound, module, layer)?;
         Ok((address, shown, server))
     }
 }
@@ -136,13 +136,13 @@ pub(super) fn choose_signing(
     chain: &Chain,
     signers: Signers,
     proposals: Box<dyn ProposalStore>,
-    entrance: Option<AuthorityListener>,
-    standing: &watch::Sender<Arc<dyn ServerStatus>>,
+    listener: Option<AuthorityListener>,
+    status: &watch::Sender<Arc<dyn ServerStatus>>,
     metrics: &Metrics,
 ) -> Result<LeaderSigning> {
     let config = chain.config();
     let quorum = config.quorum;
-    let entrance = match (signers.are_quorum(config), entrance) {
+    let listener = match (signers.are_quorum(config), listener) {
         (true, None) => {
             let signing = BlockSigner::Local(signers);
             return Ok(LeaderSigning { signing, round: None, views: SharedViews::default() });
@@ -158,14 +158,14 @@ pub(super) fn choose_signing(
             );
             return Err(Error::new(Reason::InvalidConfig, expected, signers.count()));
         }
-        (false, Some(entrance)) => entrance,
+        (false, Some(listener)) => listener,
     };
     let round = SignatureRound::new(config.clone(), &signers, chain.height(), metrics.clone());
     let round = Arc::new(round);
     if chain.height().is_none() {
-        standing.send_replace(Arc::new(PendingGenesis(round.clone())));
+        status.send_replace(Arc::new(PendingGenesis(round.clone())));
     }
-    let (address, shown, server) = entrance.open(&round, standing.subscribe(), metrics)?;
+    let (address, shown, server) = listener.open(&round, status.subscribe(), metrics)?;
     tracing::info!(authorities = %address, quorum, "authorities sign elsewhere");
     let signing = BlockSigner::Remote(SignatureCollector::new(round.clone(), proposals, signers));
     Ok(LeaderSigning { signing, round: Some((round, server)), views: shown })

@@ -56,7 +56,7 @@ impl BlockConditions {
             return Err(error.clone());
         }
         self.space.check()?;
-        if let Some(error) = self.health.iter().find_map(|trouble| trouble.borrow().clone()) {
+        if let Some(error) = self.health.iter().find_map(|health| health.borrow().clone()) {
             return Err(error);
         }
         self.check_quorum()?;

@@ -42,8 +42,8 @@ impl RpcContext for AuthorityApi {
 }
 
 /// Registers the methods.
-pub fn module(office: AuthorityApi) -> Result<RpcModule<AuthorityApi>, RegisterMethodError> {
-    let mut module = RpcModule::new(office);
+pub fn module(context: AuthorityApi) -> Result<RpcModule<AuthorityApi>, RegisterMethodError> {
+    let mut module = RpcModule::new(context);
     method(&mut module, "prooflight_awaited", awaited)?;
     method(&mut module, "prooflight_proposal", proposal)?;
     method(&mut module, "prooflight_sign", sign)?;

@@ -56,8 +56,8 @@ impl CopyService {
         pages: &StatusPages,
         is_long: &AtomicBool,
     ) -> HttpResponse {
-        let standing = pages.status.borrow().clone();
-        let Some((access, source)) = standing.copies() else {
+        let status = pages.status.borrow().clone();
+        let Some((access, source)) = status.copies() else {
             return respond(
                 StatusCode::NOT_FOUND,
                 TEXT_PLAIN,

@@ -82,34 +82,34 @@ where
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             return Box::pin(async move { Ok(response) });
         }
-        let front = self.layer.clone();
+        let layer = self.layer.clone();
         // Every connection has a client.
         let client = request.extensions().get().copied().unwrap_or(ClientId::Local(0));
-        let account = front.clients.of(request.headers(), client);
+        let account = layer.clients.of(request.headers(), client);
         if let Some(page) = StatusPage::of(&request) {
-            if front.private && page != StatusPage::Health && !account.has_token() {
+            if layer.private && page != StatusPage::Health && !account.has_token() {
                 let expected = "the header Authorization: Bearer with the token of this listener";
                 let error = Error::new(Reason::NotAuthorised, expected, "another, or none");
-                return Box::pin(async move { Ok(front.refuse(StatusCode::UNAUTHORIZED, &error)) });
+                return Box::pin(async move { Ok(layer.refuse(StatusCode::UNAUTHORIZED, &error)) });
             }
             return Box::pin(async move {
-                let shown = tokio::time::timeout(front.limits.request_time, front.pages.show(page));
-                Ok(shown.await.unwrap_or_else(|_| front.refused(StatusCode::REQUEST_TIMEOUT)))
+                let shown = tokio::time::timeout(layer.limits.request_time, layer.pages.show(page));
+                Ok(shown.await.unwrap_or_else(|_| layer.refused(StatusCode::REQUEST_TIMEOUT)))
             });
         }
         request.extensions_mut().insert(account);
         let read = Arc::new(AtomicU64::new(0));
         let inner = self.inner.call(request.map(|body| counted(body, read.clone())));
         Box::pin(async move {
-            let time = front.limits.request_time;
+            let time = layer.limits.request_time;
             let Ok(response) = tokio::time::timeout(time, inner).await else {
-                return Ok(front.refused(StatusCode::REQUEST_TIMEOUT));
+                return Ok(layer.refused(StatusCode::REQUEST_TIMEOUT));
             };
             let response = response?;
             // jsonrpsee reports an early end of a body without a declared length as an internal error.
-            let too_large = read.load(Ordering::Relaxed) > front.limits.request_bytes.into()
+            let too_large = read.load(Ordering::Relaxed) > layer.limits.request_bytes.into()
                 || response.status() == StatusCode::PAYLOAD_TOO_LARGE;
-            Ok(if too_large { front.refused(StatusCode::PAYLOAD_TOO_LARGE) } else { response })
+            Ok(if too_large { layer.refused(StatusCode::PAYLOAD_TOO_LARGE) } else { response })
         })
     }
 }

@@ -75,14 +75,14 @@ pub struct ServerLimits {
 pub fn start<C: Send + Sync + 'static>(
     bound: BoundAddress,
     module: RpcModule<C>,
-    front: HttpLayer,
+    layer: HttpLayer,
 ) -> Result<(SocketAddr, ServerHandle)> {
     let methods = Methods::from(module);
     check_effects(&methods)?;
     let (address, listener) = bound.listen()?;
     let (stop, handle) = stop_channel();
-    let config = config(&front.limits);
-    let port = RpcListener { config, methods, layer: front, stop };
+    let config = config(&layer.limits);
+    let port = RpcListener { config, methods, layer, stop };
     tokio::spawn(port.listen(listener));
     Ok((address, handle))
 }
@@ -150,15 +150,15 @@ impl RpcListener {
         // Nagle's algorithm would delay answers. Each answer is written as a whole anyway.
         let _ = stream.set_nodelay(true);
         let gate = ConnectionGate::new(self.layer.pages.workers.answers());
-        let front = HttpLayer { refusal, ..self.layer.clone() };
-        let (time, open) = (front.limits.request_time, front.pages.metrics.connection());
+        let layer = HttpLayer { refusal, ..self.layer.clone() };
+        let (time, open) = (layer.limits.request_time, layer.pages.metrics.connection());
         let service = Server::builder()
             .set_config(self.config.clone())
             .set_http_middleware(
                 tower::ServiceBuilder::new()
-                    .layer(SourceLayer(front.clone()))
-                    .layer(front.policy.cors())
-                    .layer(front),
+                    .layer(SourceLayer(layer.clone()))
+                    .layer(layer.policy.cors())
+                    .layer(layer),
             )
             .set_rpc_middleware(RpcServiceBuilder::new().layer(GateLayer(gate.clone())))
             .to_service_builder()

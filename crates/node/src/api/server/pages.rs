@@ -55,7 +55,7 @@ impl StatusPages {
         match page {
             StatusPage::Health => respond(StatusCode::OK, TEXT_PLAIN, "ok\n".to_owned()),
             StatusPage::Ready => {
-                let ready = self.query_status(|standing| standing.ready()).await;
+                let ready = self.query_status(|status| status.ready()).await;
                 match ready.unwrap_or_else(|error| Err(error.into())) {
                     Ok(height) => {
                         respond(StatusCode::OK, TEXT_PLAIN, format!("ready at height {height}\n"))
@@ -69,7 +69,7 @@ impl StatusPages {
             StatusPage::Metrics => {
                 let metrics = self.metrics.clone();
                 // The other metrics are valid without it.
-                let _ = self.query_status(move |standing| standing.count(&metrics)).await;
+                let _ = self.query_status(move |status| status.count(&metrics)).await;
                 let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
                 respond(StatusCode::OK, kind, self.metrics.text())
             }
@@ -80,8 +80,8 @@ impl StatusPages {
         &self,
         ask: impl FnOnce(&dyn ServerStatus) -> T + Send + 'static,
     ) -> Result<T> {
-        let standing = self.status.borrow().clone();
-        self.workers.read(move || Ok(ask(&*standing))).await
+        let status = self.status.borrow().clone();
+        self.workers.read(move || Ok(ask(&*status))).await
     }
 }
 
