@@ -12,7 +12,14 @@ export async function serveExample(example, port, build = () => undefined) {
     configurePreviewServer: ({ middlewares }) =>
       void middlewares.use((_request, _response, next) => {
         built ??= Promise.resolve(build());
-        built.then(() => next(), next);
+        built.then(
+          () => next(),
+          (error) => {
+            // The next request builds it once more.
+            built = undefined;
+            next(error);
+          },
+        );
       }),
   };
   const server = await preview({
