@@ -1,5 +1,8 @@
 // Groups of crates.
 
+import { existsSync, readdirSync } from "node:fs";
+
+import { inside } from "./paths.mjs";
 import { readSchemes } from "./schemes.mjs";
 
 const schemes = readSchemes().filter(({ binary }) => binary !== null);
@@ -11,6 +14,11 @@ export const VERIFIER_FOLDERS = ["core", "amt", ...schemes.map(({ name }) => nam
 export const VERIFIERS = [...VERIFIER_FOLDERS, "beacon", "ethereum"].map(
   (name) => `prooflight-${name}`,
 );
+
+/** The published crates: those that stand in `crates` itself. */
+export const PUBLISHED = readdirSync(inside("crates"))
+  .filter((folder) => existsSync(inside("crates", folder, "Cargo.toml")))
+  .map((folder) => `prooflight-${folder}`);
 
 /** The cargo options that select `names`. */
 export const packagesOf = (names) => names.flatMap((name) => ["--package", name]);

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { build } from "./build.mjs";
-import { VERIFIERS, packagesOf } from "./crates.mjs";
+import { PUBLISHED, VERIFIERS, packagesOf } from "./crates.mjs";
 import { cargoTests, lacking, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
 import { warnIfFull } from "./disk.mjs";
 import { filesUnder } from "./fingerprint.mjs";
@@ -115,7 +115,7 @@ export const STEPS = {
       await sh("cargo", ["fetch", "--locked"]);
       forgetPacked();
       const options = ["--all-features", "--locked", "--offline", "--allow-dirty"];
-      await sh("cargo", ["package", ...packagesOf(VERIFIERS), ...options, "--target-dir", PACKED]);
+      await sh("cargo", ["package", ...packagesOf(PUBLISHED), ...options, "--target-dir", PACKED]);
     },
   },
   typedoc: {

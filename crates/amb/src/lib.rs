@@ -25,6 +25,7 @@
 //! Source: the AMB-tree of the paper on S-Store, with a canonical radix tree over the raw keys; the formats are in
 //! `test-vectors/spec/amb.md`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 

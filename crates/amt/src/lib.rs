@@ -28,6 +28,7 @@
 //! Source: Li et al. 2023, section 4 (authenticated multipoint evaluation tree), with smaller openings;
 //! specified in `test-vectors/spec/amt.md`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 

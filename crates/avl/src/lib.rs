@@ -2,6 +2,7 @@
 //!
 //! A dictionary is identified by its 33-byte [`Digest`]. [`verify_batch`] takes the digest before a
 //! batch of [`Operation`]s and a proof, and returns the digest after the batch and the old values.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "prover"), no_std)]
 #![forbid(unsafe_code)]
 

@@ -15,6 +15,7 @@
 //! * [`statement`]: questions about a chain's state.
 //! * [`store`]: the small key-value interface of the stores that provers keep their state in.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -8,6 +8,7 @@
 //!
 //! Source: `test-vectors/spec/chain.md`, sections 7 to 9, 12 and 13.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 

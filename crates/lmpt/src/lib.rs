@@ -2,6 +2,7 @@
 //!
 //! Source: Choi et al., "LMPT: A Novel Authenticated Data Structure to Eliminate Storage Bottlenecks for
 //! High Performance Blockchains"; `test-vectors/spec/lmpt.md`.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -2,6 +2,7 @@
 //!
 //! Source: Li et al. 2023 (`docs/papers.md`); the formats are in `test-vectors/spec/lvmt.md`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 

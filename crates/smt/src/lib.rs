@@ -24,6 +24,7 @@
 //! Source: Kauer et al. 2025, corrected where its rules are not sound; the formats are in
 //! `test-vectors/spec/smt.md`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![cfg_attr(not(feature = "prover"), forbid(unsafe_code))]
 // With the prover, only `tree::prefetch` may use unsafe code: a measured cache hint.
