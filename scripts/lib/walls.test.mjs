@@ -9,6 +9,7 @@ import { filesUnder } from "./fingerprint.mjs";
 import { inside } from "./paths.mjs";
 import { crates } from "./walls/crates.mjs";
 import { byFolder, circle, importsIn, importsOf } from "./walls/imports.mjs";
+import { besideFolders } from "./walls/modules.mjs";
 import { moduleImports, modulesIn } from "./walls/rooms.mjs";
 
 const sdk = importsOf(inside("packages", "prooflight", "src"));
@@ -121,6 +122,13 @@ test("no crate includes the source of another by its path", () => {
   assert.ok(rust.length > 100);
   const including = rust.filter((path) => /#\[path\b/.test(readFileSync(path, "utf8")));
   assert.deepEqual(including, []);
+});
+
+test("the file of a module with a folder is mod.rs in it", () => {
+  const sources = filesUnder(["crates", "bindings"], new Set(["target", "node_modules"]));
+  const rust = sources.filter((path) => path.endsWith(".rs") && path.includes("/src/"));
+  assert.ok(rust.length > 100);
+  assert.deepEqual(besideFolders(rust), []);
 });
 
 test("imports are found in every form", () => {

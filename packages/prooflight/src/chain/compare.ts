@@ -15,7 +15,7 @@ export interface HeaderId {
 /** The relation of one header to another. */
 export type Relation = "same" | "conflicting" | "below" | "above";
 
-/** In the order of their numbers in `bindings/wasm/src/chain.rs`. */
+/** In the order of their numbers in `bindings/wasm/src/chain/mod.rs`. */
 const RELATIONS: readonly Relation[] = ["same", "conflicting", "below", "above"];
 
 /** The relation of the first header to the second; two different headers of one height conflict. */
@@ -38,7 +38,7 @@ function known({ height, hash }: HeaderId): Bytes {
 export type BlockSelector =
   { by: "newest" | "height"; height: bigint } | { by: "hash"; hash: Uint8Array };
 
-/** In the order of their numbers in `bindings/wasm/src/chain.rs`. */
+/** In the order of their numbers in `bindings/wasm/src/chain/mod.rs`. */
 const SELECTORS: readonly BlockSelector["by"][] = ["newest", "height", "hash"];
 
 /** Throws `head_behind` or `wrong_block` unless a signed header belongs to the requested block. */

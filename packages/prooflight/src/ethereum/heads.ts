@@ -1,4 +1,4 @@
-/** The heads of the beacon chain; their rules are those of `bindings/wasm/src/beacon.rs`. */
+/** The heads of the beacon chain; their rules are those of `bindings/wasm/src/beacon/mod.rs`. */
 
 import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { ethereum } from "../wasm/ethereum.js";
