@@ -1,9 +1,18 @@
-// Shows progress: a live line on a terminal, otherwise a line every 15 seconds.
+// Shows progress: one live line of all that runs on a terminal, otherwise a line for each every 15 seconds.
 
 import { cyan, dim, duration, fit, green, live, red, say } from "./terminal.mjs";
 
 const FRAMES = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
+const REDRAW_MILLISECONDS = 100;
 const QUIET_MILLISECONDS = 15_000;
+
+/** What runs, the oldest first: `{ title, elapsed() }`. */
+const running = new Set();
+
+/** What was noted last. */
+let newest = "";
+let frame = 0;
+let redrawing;
 
 /**
  * Shows `title` until `done` or `failed` is called.
@@ -13,34 +22,40 @@ const QUIET_MILLISECONDS = 15_000;
 export function progress(title) {
   const start = Date.now();
   const elapsed = () => Date.now() - start;
+  const bar = { title, elapsed };
   let note = "";
-  let frame = 0;
-
-  function redraw() {
-    frame = (frame + 1) % FRAMES.length;
-    const head = `${FRAMES[frame]} ${title}  ${duration(elapsed())}`;
-    const space = (process.stdout.columns || 80) - head.length - 5;
-    const tail = space > 10 ? dim(fit(note, space)) : "";
-    const time = dim(duration(elapsed()));
-    process.stdout.write(`\r\x1b[2K  ${cyan(FRAMES[frame])} ${title}  ${time}  ${tail}`);
-  }
+  running.add(bar);
+  if (live) redrawing ??= setInterval(redraw, REDRAW_MILLISECONDS);
 
   function report() {
     say(`  … ${title}: ${duration(elapsed())}${note && `  (${fit(note, 60)})`}`);
   }
 
-  const timer = live ? setInterval(redraw, 100) : setInterval(report, QUIET_MILLISECONDS);
+  const reporting = live ? undefined : setInterval(report, QUIET_MILLISECONDS);
 
   function end(mark, remark) {
-    clearInterval(timer);
+    clearInterval(reporting);
+    running.delete(bar);
+    newest = "";
+    if (running.size === 0) redrawing = void clearInterval(redrawing);
     if (live) process.stdout.write("\r\x1b[2K");
     say(`  ${mark} ${title}  ${dim(duration(elapsed()))}${remark ? `  ${dim(remark)}` : ""}`);
   }
 
   return {
     elapsed,
-    note: (text) => void (note = text),
+    note: (text) => void (newest = note = text),
     done: (remark = "") => end(green("✓"), remark),
     failed: (remark = "") => end(red("✗"), remark),
   };
+}
+
+function redraw() {
+  frame = (frame + 1) % FRAMES.length;
+  const times = [...running].map(({ title, elapsed }) => [title, duration(elapsed())]);
+  const width = times.map((parts) => parts.join("  ")).join("   ").length;
+  const space = (process.stdout.columns || 80) - width - 7;
+  const tail = space > 10 ? dim(fit(newest, space)) : "";
+  const heads = times.map(([title, time]) => `${title}  ${dim(time)}`).join("   ");
+  process.stdout.write(`\r\x1b[2K  ${cyan(FRAMES[frame])} ${heads}  ${tail}`);
 }

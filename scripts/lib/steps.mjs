@@ -1,4 +1,4 @@
-// The steps of `npm test`, which run one after another.
+// The steps of `npm test`, of which two run at once.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -42,8 +42,8 @@ function forgetPacked() {
 const cargo = (command, ...args) => [command, "--workspace", "--all-features", "--locked", ...args];
 
 /**
- * Each step: the tools that it needs, whether it needs the build, and its work, which returns a
- * remark. A step whose folder is missing fails; no step is silently skipped.
+ * Each step: the tools that it needs, whether it needs the build, whether cargo compiles for it, and its work, which
+ * returns a remark. A step whose folder is missing fails; no step is silently skipped.
  */
 export const STEPS = {
   format: {
@@ -57,6 +57,7 @@ export const STEPS = {
   },
   clippy: {
     tools: ["rust"],
+    compiles: true,
     programs: ["cc"],
     async run({ sh }) {
       await sh("cargo", [...cargo("clippy", "--all-targets"), "--", "-D", "warnings"]);
@@ -78,6 +79,7 @@ export const STEPS = {
   },
   rust: {
     tools: ["rust"],
+    compiles: true,
     programs: ["cc"],
     async run({ sh, output }) {
       // All failures at once, not those of the first program alone.
@@ -87,6 +89,7 @@ export const STEPS = {
   },
   s3: {
     tools: ["rust", "versitygw"],
+    compiles: true,
     programs: ["cc"],
     // PROOFLIGHT_S3 names an empty bucket on another server.
     async run({ sh, output }) {
@@ -102,6 +105,7 @@ export const STEPS = {
   },
   rustdoc: {
     tools: ["rust"],
+    compiles: true,
     async run({ sh }) {
       const env = { RUSTDOCFLAGS: "-D warnings" };
       await sh("cargo", cargo("doc", "--no-deps"), { env });
@@ -109,6 +113,7 @@ export const STEPS = {
   },
   crates: {
     tools: ["rust"],
+    compiles: true,
     // Like `cargo publish --dry-run`, but without the registry: each packed crate must compile with
     // the other packed crates.
     async run({ sh }) {
@@ -142,6 +147,7 @@ export const STEPS = {
   },
   vectors: {
     tools: ["rust"],
+    compiles: true,
     programs: ["cc"],
     async run({ sh }) {
       await sh("npm", ["run", "--silent", "vectors", "--", "--check"]);
@@ -162,6 +168,7 @@ export const STEPS = {
   },
   kit: {
     tools: ["npm", "rust"],
+    compiles: true,
     programs: ["cc", "python"],
     built: true,
     // The conformance kit with its adapters in Rust and TypeScript; the step `python` runs it with the third.
@@ -265,6 +272,9 @@ export const STEPS = {
   },
 };
 
+/** A step waits for its own programs half of the time; more at once would compete for the memory and the processors. */
+const AT_ONCE = 2;
+
 /** Runs the named steps, prints a table of the outcomes, and returns the exit code. */
 export async function runSteps(names) {
   const unknown = names.filter((name) => !(name in STEPS));
@@ -273,22 +283,44 @@ export async function runSteps(names) {
       `No such step: ${unknown.join(", ")}. The steps are: ${Object.keys(STEPS).join(", ")}.`,
     );
   }
+  const start = Date.now();
   const chosen = Object.keys(STEPS).filter((name) => names.includes(name));
-  const outcomes = [];
-
   warnIfFull(ROOM);
-  const set = await attempt("tools", () => setUp(chosen), outcomes);
-  let built = true;
-  for (const name of chosen) {
-    const step = STEPS[name];
-    if (set && step.built && !outcomes.some((outcome) => outcome.name === "build")) {
-      built = await attempt("build", build, outcomes);
-    }
-    if (!set || (step.built && !built)) outcomes.push({ name, result: "not run" });
-    else await attempt(name, () => task(name, step.run), outcomes);
-  }
-  return summary(outcomes);
+  const outcomes = [await attempt("tools", () => setUp(chosen))];
+  if (outcomes[0].result === "passed") outcomes.push(...(await runAll(chosen)));
+  else outcomes.push(...chosen.map(notRun));
+  return summary(outcomes, Date.now() - start);
 }
+
+/** The outcomes of the build, if a step needs it, and of these steps, in this order. */
+async function runAll(names) {
+  const needsBuild = names.some((name) => STEPS[name].built);
+  const all = needsBuild ? ["build", ...names] : names;
+  const outcomes = new Map();
+  const running = new Map();
+  const result = (name) => outcomes.get(name)?.result;
+  // Two programs of cargo that compile into one folder wait for each other.
+  const mayRun = (name) =>
+    !(STEPS[name]?.compiles && [...running.keys()].some((other) => STEPS[other]?.compiles)) &&
+    !(STEPS[name]?.built && result("build") === undefined);
+  for (;;) {
+    const waiting = all.filter((name) => !outcomes.has(name) && !running.has(name));
+    if (waiting.length === 0 && running.size === 0) return all.map((name) => outcomes.get(name));
+    const next = running.size < AT_ONCE ? waiting.find(mayRun) : undefined;
+    if (next === undefined) await Promise.race(running.values());
+    else if (STEPS[next]?.built && result("build") !== "passed") outcomes.set(next, notRun(next));
+    else {
+      const work = next === "build" ? build : () => task(next, STEPS[next].run);
+      const done = attempt(next, work).then((outcome) => {
+        outcomes.set(next, outcome);
+        running.delete(next);
+      });
+      running.set(next, done);
+    }
+  }
+}
+
+const notRun = (name) => ({ name, result: "not run" });
 
 function setUp(chosen) {
   const steps = chosen.map((name) => STEPS[name]);
@@ -299,8 +331,8 @@ function setUp(chosen) {
   );
 }
 
-/** Does `work` and records the outcome; returns true on success. */
-async function attempt(name, work, outcomes) {
+/** Does `work` and returns its outcome. */
+async function attempt(name, work) {
   const start = Date.now();
   let result = "passed";
   let remark;
@@ -311,11 +343,10 @@ async function attempt(name, work, outcomes) {
     if (error instanceof Problem) say(`\n${error.message}\n`);
     else if (!(error instanceof TaskFailed)) say(error?.stack ?? String(error));
   }
-  outcomes.push({ name, result, remark, milliseconds: Date.now() - start });
-  return result === "passed";
+  return { name, result, remark, milliseconds: Date.now() - start };
 }
 
-function summary(outcomes) {
+function summary(outcomes, milliseconds) {
   const paint = { passed: green, failed: red, "not run": yellow };
   const rows = outcomes.map(({ name, result, remark, milliseconds }) => [
     `  ${name}`,
@@ -326,7 +357,7 @@ function summary(outcomes) {
   say();
   table([[bold("  step"), bold("time"), bold("result"), ""], ...rows], "lrll").forEach(say);
   const passed = outcomes.filter(({ result }) => result === "passed").length;
-  say(`\n${passed} passed, ${outcomes.length - passed} failed`);
+  say(`\n${passed} passed, ${outcomes.length - passed} failed  ${duration(milliseconds)}`);
   return passed === outcomes.length ? 0 : 1;
 }
 
