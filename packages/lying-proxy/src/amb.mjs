@@ -1,6 +1,10 @@
 // Decodes and encodes pages and counts of the scheme `amb`, of a state after the block of the root. The format is in
 // test-vectors/spec/amb.md, sections 4 to 6.
 
+import { ByteReader, integer, optional, string, u8 } from "./codec.mjs";
+import { fromHex } from "./header.mjs";
+
+const CUT = optional(string(integer));
 const ENVELOPE = { range: Buffer.of(1, 6, 3), count: Buffer.of(1, 6, 4) };
 
 /**
@@ -24,13 +28,13 @@ const ENVELOPE = { range: Buffer.of(1, 6, 3), count: Buffer.of(1, 6, 4) };
 /**
  * Reads the page of a range.
  *
- * @param {Buffer} bytes
+ * @param {Buffer} encoded
  * @param {{ lo?: string, hi?: string, reverse?: boolean }} params of the call
  * @returns {Page}
  */
-export function readPage(bytes, { lo = "0x", hi, reverse = false }) {
-  const read = new Reader(bytes.subarray(3));
-  const cut = read.take(1)[0] === 0 ? undefined : read.bytes();
+export function readPage(encoded, { lo = "0x", hi, reverse = false }) {
+  const read = new ByteReader(encoded.subarray(3));
+  const cut = CUT.read(read);
   const [from, to] = [fromHex(lo), hi ? fromHex(hi) : undefined];
   const page = reverse ? { first: cut ?? from, end: to } : { first: from, end: cut ?? to };
   return { cut, root: readNode(read, "", asked(page)) };
@@ -38,16 +42,12 @@ export function readPage(bytes, { lo = "0x", hi, reverse = false }) {
 
 /** @param {Page} page */
 export const writePage = ({ cut, root }) =>
-  Buffer.concat([
-    ENVELOPE.range,
-    ...(cut ? [Buffer.of(1), integer(cut.length), cut] : [Buffer.of(0)]),
-    ...writeNode(root),
-  ]);
+  Buffer.concat([ENVELOPE.range, ...CUT.write(cut), ...writeNode(root)]);
 
 /** The root of a count's tree. */
-export function readCount(bytes, { lo = "0x", hi }) {
+export function readCount(encoded, { lo = "0x", hi }) {
   const page = { first: fromHex(lo), end: hi ? fromHex(hi) : undefined };
-  return readNode(new Reader(bytes.subarray(3)), "", {
+  return readNode(new ByteReader(encoded.subarray(3)), "", {
     ...asked(page),
     covered: covered(page),
     // No leaf of a count shows its value.
@@ -95,7 +95,7 @@ const padded = (bits, bit) => bits.padEnd(9 * 258, bit);
 
 function readNode(read, way, page) {
   if (!page.met(way) || page.covered(way)) return { ...readRecord(read), way, tagged: false };
-  const tag = read.integer();
+  const tag = integer.read(read);
   if (tag === 0) return { ...readRecord(read), way, tagged: true };
   if (tag === 1) return readLeaf(read, way, page);
   const depth = way.length + tag - 2;
@@ -113,19 +113,19 @@ const bytesOf = (way) =>
   Buffer.from((way.match(/.{9}/g) ?? []).map((bits) => Number.parseInt(bits.slice(1), 2)));
 
 function readRecord(read) {
-  const [live, dead] = [read.integer(), read.integer()];
+  const [live, dead] = [integer.read(read), integer.read(read)];
   return live + dead === 0
     ? { live, dead }
-    : { live, dead, age: read.integer(), hash: read.take(32) };
+    : { live, dead, age: integer.read(read), hash: read.take(32) };
 }
 
 function readLeaf(read, way, page) {
-  const key = Buffer.concat([bytesOf(way), read.bytes()]);
-  const [versions, age] = [read.integer(), read.integer()];
+  const key = Buffer.concat([bytesOf(way), string(integer).read(read)]);
+  const [versions, age] = [integer.read(read), integer.read(read)];
   const start = read.at;
-  const live = read.take(1)[0] === 1;
+  const live = u8.read(read) === 1;
   const shown = page.has(key);
-  const value = live && shown ? read.bytes() : undefined;
+  const value = live && shown ? string(integer).read(read) : undefined;
   if (live && !shown) read.take(32);
   if (versions > 1) read.take(32);
   return { way, key, versions, age, value, rest: read.since(start) };
@@ -133,18 +133,18 @@ function readLeaf(read, way, page) {
 
 function writeNode(node) {
   if (node.children) {
-    return [integer(node.tag), node.label, ...node.children.flatMap(writeNode)];
+    return [...integer.write(node.tag), node.label, ...node.children.flatMap(writeNode)];
   }
   if (node.key) {
     const part = node.key.subarray(Math.floor(node.way.length / 9));
-    const head = [1, part.length].map(integer);
-    return [...head, part, integer(node.versions), integer(node.age), node.rest];
+    const head = [1, part.length].flatMap(integer.write);
+    return [...head, part, ...[node.versions, node.age].flatMap(integer.write), node.rest];
   }
   const { live, dead, age, hash, tagged } = node;
   return [
-    ...(tagged ? [integer(0)] : []),
-    ...[live, dead].map(integer),
-    ...(hash ? [integer(age), hash] : []),
+    ...(tagged ? [Buffer.of(0)] : []),
+    ...[live, dead].flatMap(integer.write),
+    ...(hash ? [...integer.write(age), hash] : []),
   ];
 }
 
@@ -155,47 +155,6 @@ export function withValue(leaf, value) {
   return {
     ...leaf,
     value,
-    rest: Buffer.concat([Buffer.of(1), integer(value.length), value, past]),
+    rest: Buffer.concat([Buffer.of(1), ...string(integer).write(value), past]),
   };
-}
-
-/** Seven bits a byte, the lowest first. */
-export function integer(value) {
-  const bytes = [];
-  for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
-  return Buffer.of(...bytes, value);
-}
-
-const fromHex = (hex) => Buffer.from(hex.slice(2), "hex");
-
-class Reader {
-  at = 0;
-  #bytes;
-
-  constructor(bytes) {
-    this.#bytes = bytes;
-  }
-
-  take(length) {
-    if (this.at + length > this.#bytes.length) throw new RangeError("the proof is truncated");
-    return this.#bytes.subarray(this.at, (this.at += length));
-  }
-
-  since(start) {
-    return this.#bytes.subarray(start, this.at);
-  }
-
-  integer() {
-    let [value, unit] = [0, 1];
-    for (;;) {
-      const byte = this.take(1)[0];
-      value += (byte % 128) * unit;
-      if (byte < 128) return value;
-      unit *= 128;
-    }
-  }
-
-  bytes() {
-    return this.take(this.integer());
-  }
 }

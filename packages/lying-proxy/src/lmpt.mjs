@@ -2,32 +2,14 @@
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
-/**
- * The nodes of each layer, in RLP.
- *
- * @typedef {{ delta: Buffer[], intermediate: Buffer[], snapshot: Buffer[] }} Proof
- */
+import { codec, list, record, string } from "./codec.mjs";
 
-const LAYERS = ["delta", "intermediate", "snapshot"];
-const ENVELOPE = Buffer.of(1, 5, 1);
+const nodes = list(string());
 
-/** @returns {Proof} */
-export function readProof(bytes) {
-  let at = ENVELOPE.length;
-  const take = (length) => bytes.subarray(at, (at += length));
-  const u32 = () => take(4).readUInt32LE();
-  const nodes = () => Array.from({ length: u32() }, () => take(u32()));
-  return Object.fromEntries(LAYERS.map((layer) => [layer, nodes()]));
-}
+/** The nodes of each layer, in RLP. */
+const PROOF = record({ delta: nodes, intermediate: nodes, snapshot: nodes });
 
-/** @param {Proof} proof */
-export function writeProof(proof) {
-  const nodes = LAYERS.flatMap((layer) => [
-    u32(proof[layer].length),
-    ...proof[layer].flatMap((node) => [u32(node.length), node]),
-  ]);
-  return Buffer.concat([ENVELOPE, ...nodes]);
-}
+export const { read: readProof, write: writeProof } = codec(PROOF, 1, 5, 1);
 
 /** The path of a key in every layer. */
 export const pathOf = (key) => Buffer.from(keccak_256(key)).toString("hex");
@@ -43,7 +25,7 @@ export function leafOf(nodes, key) {
 
 /** The RLP of a leaf. */
 export function writeLeaf({ end, value }) {
-  const content = Buffer.concat([end, value].map((bytes) => string(bytes)));
+  const content = Buffer.concat([end, value].map(writeString));
   return Buffer.concat([head(0xc0, content.length), content]);
 }
 
@@ -62,7 +44,7 @@ function strings(node) {
   return found;
 }
 
-const string = (bytes) =>
+const writeString = (bytes) =>
   bytes.length === 1 && bytes[0] < 0x80 ? bytes : Buffer.concat([head(0x80, bytes.length), bytes]);
 
 /** The first bytes of a string or list of this length. */
@@ -71,10 +53,4 @@ function head(kind, length) {
   const digits = length.toString(16);
   const bytes = Buffer.from(digits.padStart(digits.length + (digits.length % 2), "0"), "hex");
   return Buffer.concat([Buffer.of(kind + 55 + bytes.length), bytes]);
-}
-
-function u32(value) {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
 }

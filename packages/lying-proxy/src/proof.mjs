@@ -1,6 +1,8 @@
 // Decodes and encodes AVL+ proofs of a chain's state. The format is in test-vectors/spec/avl.md, section 3;
 // keys have 32 bytes, values any length.
 
+import { ByteReader, u32BigEndian, u8 } from "./codec.mjs";
+
 const LABEL = 3;
 const LEAF = 2;
 const END = 4;
@@ -12,54 +14,39 @@ const END = 4;
  * @property {Buffer} [key] omitted if the previous leaf determines it
  * @property {Buffer} next
  * @property {Buffer} value
- *
- * @typedef {object} Proof
- * @property {Node[]} nodes in post-order
- * @property {Buffer} directions
+ * @property {number} [length] written in place of the value's own
  */
 
-/** @returns {Proof} */
+/** The nodes in post-order, and the directions. */
 export function readProof(bytes) {
-  let at = 0;
-  const take = (length) => bytes.subarray(at, (at += length));
+  const from = new ByteReader(bytes);
   const nodes = [];
-  let keyIsGiven = false;
-  for (let tag = take(1)[0]; tag !== END; tag = take(1)[0]) {
-    if (tag === LABEL) {
-      nodes.push({ label: take(32) });
-      keyIsGiven = false;
-    } else if (tag === LEAF) {
-      const key = keyIsGiven ? undefined : take(32);
-      const next = take(32);
-      nodes.push({ key, next, value: take(take(4).readUInt32BE()) });
-      keyIsGiven = true;
-    } else {
-      nodes.push({ balance: tag });
-    }
+  for (let tag = u8.read(from); tag !== END; tag = u8.read(from)) {
+    if (tag === LABEL) nodes.push({ label: from.take(32) });
+    else if (tag === LEAF) nodes.push(readLeaf(from, nodes));
+    else nodes.push({ balance: tag });
   }
-  return { nodes, directions: bytes.subarray(at) };
+  return { nodes, directions: bytes.subarray(from.at) };
 }
 
-/** @param {Proof} proof */
 export function writeProof({ nodes, directions }) {
   return Buffer.concat([...nodes.flatMap(writeNode), Buffer.of(END), directions]);
+}
+
+function readLeaf(from, nodes) {
+  const isGiven = nodes.findLast(({ balance }) => balance === undefined)?.next;
+  const key = isGiven ? undefined : from.take(32);
+  return { key, next: from.take(32), value: from.take(u32BigEndian.read(from)) };
 }
 
 function writeNode(node) {
   if (node.label) return [Buffer.of(LABEL), node.label];
   if (node.balance !== undefined) return [Buffer.of(node.balance)];
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(node.length ?? node.value.length);
-  return [Buffer.of(LEAF), ...(node.key ? [node.key] : []), node.next, length, node.value];
+  const { key, next, value, length = value.length } = node;
+  return [Buffer.of(LEAF), ...(key ? [key] : []), next, ...u32BigEndian.write(length), value];
 }
 
-/**
- * The same proof with its leaves changed.
- *
- * @param {Proof} proof
- * @param {(leaf: Leaf) => Partial<Leaf> & { length?: number }} change `length` is written in place of
- *   the value's own
- */
+/** The same proof with its leaves changed. @param {(leaf: Leaf) => Partial<Leaf>} change */
 export function withLeaves({ nodes, directions }, change) {
   return {
     nodes: nodes.map((node) => (node.next ? { ...node, ...change(node) } : node)),

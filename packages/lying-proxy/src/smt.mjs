@@ -3,8 +3,10 @@
 
 import { blake2s } from "@noble/hashes/blake2.js";
 
+import { ByteReader, bytes, integer, string, u64, u8, variant } from "./codec.mjs";
+
 const SCHEME = 3;
-export const KIND = { proof: 1, history: 2, diff: 3 };
+const KIND = { proof: 1, history: 2, diff: 3 };
 
 /**
  * A node; `height` is that of the block in which it last changed.
@@ -12,35 +14,36 @@ export const KIND = { proof: 1, history: 2, diff: 3 };
  * @typedef {Closed | Branch | Leaf} Node
  * @typedef {{ height: number, hash: Buffer }} Closed
  * @typedef {{ height: number, depth: number, children: [Node, Node] }} Branch
- *
- * @typedef {object} Leaf its members depend on its form and on the kind of proof
- * @property {number} height
- * @property {"live" | "deleted" | "other live" | "other deleted"} form
- * @property {Buffer} [key]
- * @property {number} [index]
- * @property {Buffer} [value]
- * @property {Buffer} [keyHash]
- * @property {Buffer} [valueHash]
+ * @typedef {{ height: number, form: string }} Leaf with the members of its form and of the kind of proof
  */
 
-const FORMS = ["live", "deleted", "other live", "other deleted"];
+const proofLeaf = variant("form", {
+  live: { index: integer, value: string(integer) },
+  deleted: { index: integer },
+  "other live": { keyHash: bytes(32), valueHash: bytes(32) },
+  "other deleted": { keyHash: bytes(32) },
+});
+const diffLeaf = variant("form", {
+  live: { key: string(integer), value: string(integer) },
+  deleted: { key: string(integer) },
+});
 
 /** The proof of one key at a block: its root, or undefined for the empty tree. @returns {Node | undefined} */
-export function readKeyProof(bytes, key, block) {
-  const read = new Reader(bytes.subarray(3));
+export function readKeyProof(encoded, key, block) {
+  const read = new ByteReader(encoded.subarray(3));
   return readKeyPart(read, hashKey(key), block);
 }
 
 export const writeKeyProof = (root, block) =>
-  Buffer.concat([envelope(KIND.proof), writePart(root, block, writeProofLeaf)]);
+  Buffer.concat([envelope(KIND.proof), writePart(root, block, proofLeaf)]);
 
 /**
  * The proofs in a history, newest first, each with the block that a verifier assigns to it.
  *
  * @returns {{ block: number, root: Node | undefined, leaf: Leaf | undefined }[]}
  */
-export function readHistory(bytes, key, from, to) {
-  const read = new Reader(bytes.subarray(3));
+export function readHistory(encoded, key, from, to) {
+  const read = new ByteReader(encoded.subarray(3));
   const parts = [];
   for (let block = to; ;) {
     const root = readKeyPart(read, hashKey(key), block);
@@ -59,18 +62,18 @@ export const isChange = ({ leaf }, from) =>
 export const writeHistory = (parts) =>
   Buffer.concat([
     envelope(KIND.history),
-    ...parts.map(({ root, block }) => writePart(root, block, writeProofLeaf)),
+    ...parts.map(({ root, block }) => writePart(root, block, proofLeaf)),
   ]);
 
 /** A diff after block `from`, or after none. @returns {Node | undefined} */
-export function readDiff(bytes, from, to) {
-  const read = new Reader(bytes.subarray(3));
+export function readDiff(encoded, from, to) {
+  const read = new ByteReader(encoded.subarray(3));
   const isOpen = (height) => from === undefined || height > from;
-  return readPart(read, to, (_, heights) => heights.map(isOpen), readDiffLeaf);
+  return readPart(read, to, (_, heights) => heights.map(isOpen), diffLeaf);
 }
 
 export const writeDiff = (root, to) =>
-  Buffer.concat([envelope(KIND.diff), writePart(root, to, writeDiffLeaf)]);
+  Buffer.concat([envelope(KIND.diff), writePart(root, to, diffLeaf)]);
 
 /** The leaf at the end of the only opened path. @returns {Leaf} */
 export const leafOf = (node) => (node.form ? node : leafOf(node.children.find(isOpened)));
@@ -122,132 +125,53 @@ const hashValue = (value) => hashed(value, { personalization: Buffer.from("PLsmt
 
 const hashNode = (hashes, height, depth, personal) =>
   hashed(Buffer.concat(hashes), {
-    salt: u64((BigInt(height) << 12n) | BigInt(depth)),
-    personalization: u64(personal),
+    salt: u64.write((BigInt(height) << 12n) | BigInt(depth))[0],
+    personalization: u64.write(personal)[0],
   });
 
-const hashed = (bytes, options) => Buffer.from(blake2s(bytes, options));
+const hashed = (text, options) => Buffer.from(blake2s(text, options));
 
 const isOpened = (node) => node.hash === undefined;
 const bit = (hash, depth) => (hash[depth >> 3] >> (7 - (depth & 7))) & 1;
 
 const readKeyPart = (read, keyHash, block) =>
-  readPart(
-    read,
-    block,
-    (depth) => [0, 1].map((side) => side === bit(keyHash, depth)),
-    readProofLeaf,
-  );
+  readPart(read, block, (depth) => [0, 1].map((side) => side === bit(keyHash, depth)), proofLeaf);
 
-function readPart(read, block, opens, readLeaf) {
+function readPart(read, block, opens, leaf) {
   if (read.isEmpty) return undefined;
-  return readNode(read, block - read.integer(), -1, opens, readLeaf);
+  return readNode(read, block - integer.read(read), -1, opens, leaf);
 }
 
-function readNode(read, height, parent, opens, readLeaf) {
-  const further = read.u8();
-  if (further === 0) return { height, form: FORMS[read.u8()], ...readLeaf(read) };
+function readNode(read, height, parent, opens, leaf) {
+  const further = u8.read(read);
+  if (further === 0) return { height, ...leaf.read(read) };
   const depth = parent + further;
-  const tilt = read.integer();
+  const tilt = integer.read(read);
   const older = height - Math.ceil(tilt / 2);
   const heights = tilt % 2 === 0 ? [height, older] : [older, height];
   const opened = opens(depth, heights);
   const hashes = opened.map((open) => (open ? undefined : read.take(32)));
   const children = heights.map((height, side) =>
-    opened[side] ? readNode(read, height, depth, opens, readLeaf) : { height, hash: hashes[side] },
+    opened[side] ? readNode(read, height, depth, opens, leaf) : { height, hash: hashes[side] },
   );
   return { height, depth, children };
 }
 
-function readProofLeaf(read) {
-  switch (FORMS[read.last]) {
-    case "live":
-      return { index: read.integer(), value: read.string() };
-    case "deleted":
-      return { index: read.integer() };
-    case "other live":
-      return { keyHash: read.take(32), valueHash: read.take(32) };
-    default:
-      return { keyHash: read.take(32) };
-  }
-}
-
-const readDiffLeaf = (read) =>
-  FORMS[read.last] === "live"
-    ? { key: read.string(), value: read.string() }
-    : { key: read.string() };
-
-function writePart(root, block, writeLeaf) {
+function writePart(root, block, leaf) {
   if (!root) return Buffer.of();
-  return Buffer.concat([integer(block - root.height), ...writeNode(root, -1, writeLeaf)]);
+  return Buffer.concat([...integer.write(block - root.height), ...writeNode(root, -1, leaf)]);
 }
 
-function writeNode(node, parent, writeLeaf) {
-  if (node.form) return [Buffer.of(0, FORMS.indexOf(node.form)), ...writeLeaf(node)];
+function writeNode(node, parent, leaf) {
+  if (node.form) return [Buffer.of(0), ...leaf.write(node)];
   const { depth, children } = node;
   const [left, right] = children.map(({ height }) => height);
   return [
     Buffer.of(depth - parent),
-    integer(left >= right ? 2 * (left - right) : 2 * (right - left) - 1),
+    ...integer.write(left >= right ? 2 * (left - right) : 2 * (right - left) - 1),
     ...children.flatMap(({ hash }) => hash ?? []),
-    ...children.filter(isOpened).flatMap((child) => writeNode(child, depth, writeLeaf)),
+    ...children.filter(isOpened).flatMap((child) => writeNode(child, depth, leaf)),
   ];
 }
 
-const writeProofLeaf = ({ index, value, keyHash, valueHash }) => [
-  ...(index === undefined ? [] : [integer(index)]),
-  ...(value ? string(value) : []),
-  ...(keyHash ? [keyHash] : []),
-  ...(valueHash ? [valueHash] : []),
-];
-
-const writeDiffLeaf = ({ key, value }) => [...string(key), ...(value ? string(value) : [])];
-
 const envelope = (kind) => Buffer.of(1, SCHEME, kind);
-const string = (bytes) => [integer(bytes.length), bytes];
-
-function integer(value) {
-  const bytes = [];
-  for (; value >= 0x80; value = Math.floor(value / 0x80)) bytes.push((value % 0x80) | 0x80);
-  return Buffer.of(...bytes, value);
-}
-
-function u64(value) {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(value);
-  return bytes;
-}
-
-class Reader {
-  #bytes;
-  /** The byte that was read last by `u8`. */
-  last = 0;
-
-  constructor(bytes) {
-    this.#bytes = bytes;
-  }
-
-  get isEmpty() {
-    return this.#bytes.length === 0;
-  }
-
-  take(length) {
-    if (length > this.#bytes.length) throw new RangeError("the proof is too short");
-    const taken = this.#bytes.subarray(0, length);
-    this.#bytes = this.#bytes.subarray(length);
-    return taken;
-  }
-
-  u8() {
-    return (this.last = this.take(1)[0]);
-  }
-
-  integer() {
-    const byte = this.take(1)[0];
-    return byte < 0x80 ? byte : (byte & 0x7f) + 0x80 * this.integer();
-  }
-
-  string() {
-    return this.take(this.integer());
-  }
-}

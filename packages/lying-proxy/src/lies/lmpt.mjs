@@ -3,201 +3,162 @@
 import { flipped, fromHex, toHex } from "../header.mjs";
 import { leafOf, pathOf, readProof, writeLeaf, writeProof } from "../lmpt.mjs";
 import { absentKeys, otherValue, presentKeys } from "./keys.mjs";
+import {
+  beginningWith,
+  heightBefore,
+  inProofOfKey,
+  proofOf,
+  proofOfFirst,
+  refused,
+  withByteAfter,
+  withoutLastByte,
+} from "./lie.mjs";
+
+const inProof = inProofOfKey("lmpt");
 
 const to = ["get by lmpt", "get by lmpt at height"];
 const toOverwritten = [...to, "get deleted by lmpt"];
-const otherNode = { code: "mismatch", reason: "node_mismatch", to };
-const otherRoot = { code: "mismatch", reason: "root_mismatch", to };
-const missing = { code: "mismatch", reason: "node_missing", to };
-const leftOver = { code: "mismatch", reason: "node_left_over", to };
 
 const TOMBSTONE = Buffer.of(0);
 const NOTHING = { delta: [], intermediate: [], snapshot: [] };
 
 /** @type {import("./index.mjs").Lie[]} */
 export const lmpt = [
-  {
-    name: "lmpt-changed-value",
-    title: "Another value, by lmpt",
-    explanation: "The value in the proof is replaced by another one.",
-    ...otherNode,
-    result: withLeaf(({ value: [tag, ...value] }) =>
-      Buffer.of(tag, ...otherValue(Buffer.from(value))),
-    ),
-  },
-  {
-    name: "lmpt-said-deleted",
-    title: "A present key is said to be deleted, by lmpt",
-    explanation: "Instead of the value, the newest layer has the mark of a deletion.",
-    ...otherNode,
-    result: withLeaf(() => TOMBSTONE),
-  },
-  {
-    name: "lmpt-hidden-write",
-    title: "The newest write is hidden",
-    explanation:
+  ...refused("mismatch", "node_mismatch", to, {
+    "lmpt-changed-value": [
+      "Another value, by lmpt",
+      "The value in the proof is replaced by another one.",
+      withLeaf(({ value: [tag, ...value] }) => Buffer.of(tag, ...otherValue(Buffer.from(value)))),
+    ],
+    "lmpt-said-deleted": [
+      "A present key is said to be deleted, by lmpt",
+      "Instead of the value, the newest layer has the mark of a deletion.",
+      withLeaf(() => TOMBSTONE),
+    ],
+    "lmpt-another-keys-proof": [
+      "Another key's value, by lmpt",
+      "The proof is true, but for another key that has a value.",
+      withProof((_, call) => {
+        const keys = presentKeys(call.node, call.honest.header.hash);
+        return proofOfFirst(keys, call, readProof, ({ delta }, key) => leafOf(delta, key));
+      }),
+    ],
+    "lmpt-flipped-bit": [
+      "One bit of a proof of lmpt flipped",
+      "The last bit of the key's leaf is flipped.",
+      withProof((proof) => {
+        const leaf = proof.delta.at(-1);
+        return { ...proof, delta: proof.delta.with(-1, flipped(leaf, leaf.length - 1)) };
+      }),
+    ],
+  }),
+  ...refused("mismatch", "node_missing", toOverwritten, {
+    "lmpt-hidden-write": [
+      "The newest write is hidden",
       "The proof shows an older value, without the layer in which the key was written again or deleted.",
-    ...missing,
-    to: toOverwritten,
-    result: withOlderValue((proof, older) => ({ ...proof, [settling(proof)]: [], ...older })),
-  },
-  {
-    name: "lmpt-older-value-too",
-    title: "The newest write and an older one",
-    explanation:
+      withOlderValue((proof, older) => ({ ...proof, [settling(proof)]: [], ...older })),
+    ],
+  }),
+  ...refused("mismatch", "node_left_over", toOverwritten, {
+    "lmpt-older-value-too": [
+      "The newest write and an older one",
       "The proof shows the newest write of the key, and an older value in a lower layer.",
-    ...leftOver,
-    to: toOverwritten,
-    result: withOlderValue((proof, older) => ({ ...proof, ...older })),
-  },
-  {
-    name: "lmpt-older-layer-first",
-    title: "An older layer in place of the newest",
-    explanation: "The older value is shown as if its layer were the one with the newest writes.",
-    ...otherRoot,
-    result: withOlderValue((_, older) => ({ ...NOTHING, delta: Object.values(older)[0] })),
-  },
-  {
-    name: "lmpt-one-layer",
-    title: "All layers in one",
-    explanation: "The nodes of two layers are shown as those of one.",
-    ...leftOver,
-    result: withOlderValue(({ delta }, older) => ({
-      ...NOTHING,
-      delta: [...delta, ...Object.values(older)[0]],
-    })),
-  },
-  {
-    name: "lmpt-previous-block",
-    title: "The proof of the previous block",
-    explanation: "The proof is true, but for the state one block before.",
-    ...otherRoot,
-    result: withProof(async (_, { params, honest, node }) => {
-      const at = `0x${(BigInt(honest.header.height) - 1n).toString(16)}`;
-      const { proof } = await node("prooflight_prove", { ...params, at });
-      return readProof(fromHex(proof));
-    }),
-  },
-  {
-    name: "lmpt-another-keys-proof",
-    title: "Another key's value, by lmpt",
-    explanation: "The proof is true, but for another key that has a value.",
-    ...otherNode,
-    result: withProof(async (_, call) => {
-      for await (const key of presentKeys(call.node, call.honest.header.hash)) {
-        const proof = await proofOf([key], call);
-        if (key !== call.params.keys[0] && leafOf(proof.delta, fromHex(key))) return proof;
-      }
-      return undefined;
-    }),
-  },
-  {
-    name: "lmpt-another-keys-absence",
-    title: "Another key's absence, by lmpt",
-    explanation: "The proof is true, but shows that another key is in none of the layers.",
-    ...missing,
-    result: withProof(async ({ delta }, call) => {
-      for (const key of absentKeys()) {
-        const proof = await proofOf([key], call);
-        if (proof.delta.length < delta.length) return proof;
-      }
-      return undefined;
-    }),
-  },
-  {
-    name: "lmpt-more-than-asked",
-    title: "More than requested, by lmpt",
-    explanation: "The proof shows the requested key and another one.",
-    ...leftOver,
-    result: withProof(async ({ delta }, call) => {
-      for (const key of absentKeys()) {
-        const proof = await proofOf([...call.params.keys, key], call);
-        if (proof.delta.length === delta.length) return proof;
-      }
-      return undefined;
-    }),
-  },
-  {
-    name: "lmpt-no-leaf",
-    title: "A path that ends before the leaf",
-    explanation: "The last node of the key's path is missing, so that the key seems absent.",
-    ...missing,
-    result: withProof((proof) => ({ ...proof, delta: proof.delta.slice(0, -1) })),
-  },
-  {
-    name: "lmpt-leaf-twice",
-    title: "A node twice",
-    explanation: "The last node of the key's path occurs twice.",
-    ...leftOver,
-    result: withProof((proof) => ({ ...proof, delta: [...proof.delta, proof.delta.at(-1)] })),
-  },
-  {
-    name: "lmpt-no-nodes",
-    title: "A proof without nodes, by lmpt",
-    explanation: "The proof has no nodes, as if every layer were empty.",
-    ...missing,
-    result: withProof(() => NOTHING),
-  },
-  {
-    name: "lmpt-empty-layer",
-    title: "An empty layer as a node",
-    explanation: "The newest layer is shown as empty.",
-    code: "malformed",
-    reason: "invalid_node",
-    to,
-    result: withProof((proof) => ({ ...proof, delta: [Buffer.of(0x80)] })),
-  },
-  {
-    name: "lmpt-flipped-bit",
-    title: "One bit of a proof of lmpt flipped",
-    explanation: "The last bit of the key's leaf is flipped.",
-    ...otherNode,
-    result: withProof((proof) => {
-      const leaf = proof.delta.at(-1);
-      return { ...proof, delta: proof.delta.with(-1, flipped(leaf, leaf.length - 1)) };
-    }),
-  },
-  {
-    name: "lmpt-truncated-proof",
-    title: "A truncated proof of lmpt",
-    explanation: "The last byte of the proof is missing.",
-    code: "malformed",
-    reason: "invalid_encoding",
-    to,
-    result: withBytes((bytes) => bytes.subarray(0, -1)),
-  },
-  {
-    name: "lmpt-extended-proof",
-    title: "A proof of lmpt with a byte after it",
-    explanation: "A byte is added to the end of the proof.",
-    code: "malformed",
-    reason: "trailing_bytes",
-    to,
-    result: withBytes((bytes) => Buffer.concat([bytes, Buffer.of(0)])),
-  },
-  {
-    name: "lmpt-another-schemes-proof",
-    title: "A proof of the scheme mpt",
-    explanation: "The proof claims to be one of Ethereum's tries, which have no layers.",
-    code: "malformed",
-    reason: "unknown_scheme",
-    to,
-    result: withBytes((bytes) => Buffer.concat([Buffer.of(1, 4), bytes.subarray(2)])),
-  },
+      withOlderValue((proof, older) => ({ ...proof, ...older })),
+    ],
+  }),
+  ...refused("mismatch", "root_mismatch", to, {
+    "lmpt-older-layer-first": [
+      "An older layer in place of the newest",
+      "The older value is shown as if its layer were the one with the newest writes.",
+      withOlderValue((_, older) => ({ ...NOTHING, delta: Object.values(older)[0] })),
+    ],
+    "lmpt-previous-block": [
+      "The proof of the previous block",
+      "The proof is true, but for the state one block before.",
+      withProof(async (_, { params, honest, node }) => {
+        const at = heightBefore(honest.header);
+        const { proof } = await node("prooflight_prove", { ...params, at });
+        return readProof(fromHex(proof));
+      }),
+    ],
+  }),
+  ...refused("mismatch", "node_left_over", to, {
+    "lmpt-one-layer": [
+      "All layers in one",
+      "The nodes of two layers are shown as those of one.",
+      withOlderValue(({ delta }, older) => ({
+        ...NOTHING,
+        delta: [...delta, ...Object.values(older)[0]],
+      })),
+    ],
+    "lmpt-more-than-asked": [
+      "More than requested, by lmpt",
+      "The proof shows the requested key and another one.",
+      withProof(async ({ delta }, call) => {
+        for (const key of absentKeys()) {
+          const proof = readProof(await proofOf([...call.params.keys, key], call));
+          if (proof.delta.length === delta.length) return proof;
+        }
+        return undefined;
+      }),
+    ],
+    "lmpt-leaf-twice": [
+      "A node twice",
+      "The last node of the key's path occurs twice.",
+      withProof((proof) => ({ ...proof, delta: [...proof.delta, proof.delta.at(-1)] })),
+    ],
+  }),
+  ...refused("mismatch", "node_missing", to, {
+    "lmpt-another-keys-absence": [
+      "Another key's absence, by lmpt",
+      "The proof is true, but shows that another key is in none of the layers.",
+      withProof(({ delta: { length } }, call) =>
+        proofOfFirst(absentKeys(), call, readProof, ({ delta }) => delta.length < length),
+      ),
+    ],
+    "lmpt-no-leaf": [
+      "A path that ends before the leaf",
+      "The last node of the key's path is missing, so that the key seems absent.",
+      withProof((proof) => ({ ...proof, delta: proof.delta.slice(0, -1) })),
+    ],
+    "lmpt-no-nodes": [
+      "A proof without nodes, by lmpt",
+      "The proof has no nodes, as if every layer were empty.",
+      withProof(() => NOTHING),
+    ],
+  }),
+  ...refused("malformed", "invalid_node", to, {
+    "lmpt-empty-layer": [
+      "An empty layer as a node",
+      "The newest layer is shown as empty.",
+      withProof((proof) => ({ ...proof, delta: [Buffer.of(0x80)] })),
+    ],
+  }),
+  ...refused("malformed", "invalid_encoding", to, {
+    "lmpt-truncated-proof": [
+      "A truncated proof of lmpt",
+      "The last byte of the proof is missing.",
+      inProof(withoutLastByte),
+    ],
+  }),
+  ...refused("malformed", "trailing_bytes", to, {
+    "lmpt-extended-proof": [
+      "A proof of lmpt with a byte after it",
+      "A byte is added to the end of the proof.",
+      inProof(withByteAfter),
+    ],
+  }),
+  ...refused("malformed", "unknown_scheme", to, {
+    "lmpt-another-schemes-proof": [
+      "A proof of the scheme mpt",
+      "The proof claims to be one of Ethereum's tries, which have no layers.",
+      inProof(beginningWith(1, 4)),
+    ],
+  }),
 ];
 
-/** Sends other bytes as the proof about the one requested key. */
-function withBytes(change) {
-  return async ({ method, params, honest, node }) => {
-    if (method !== "prooflight_prove" || params.scheme !== "lmpt" || !honest) return undefined;
-    if (params.keys.length !== 1) return undefined;
-    const proof = await change(fromHex(honest.proof), { params, honest, node });
-    return proof && { ...honest, proof: toHex(proof) };
-  };
-}
-
 function withProof(change) {
-  return withBytes(async (bytes, call) => {
+  return inProof(async (bytes, call) => {
     const changed = await change(readProof(bytes), call);
     return changed && writeProof(changed);
   });
@@ -217,7 +178,7 @@ function withLeaf(valueOf) {
 function withOlderValue(change) {
   return withProof(async (proof, call) => {
     const key = fromHex(call.params.keys[0]);
-    const lower = await proofOf([neighbourOf(key)], call);
+    const lower = readProof(await proofOf([neighbourOf(key)], call));
     const older = Object.entries(lower).find(
       ([layer, nodes]) => proof[layer].length === 0 && leafOf(nodes, key),
     );
@@ -227,13 +188,6 @@ function withOlderValue(change) {
 
 /** The layer that settles the key: the last one that a true proof shows. */
 const settling = (proof) => Object.keys(proof).findLast((layer) => proof[layer].length > 0);
-
-/** The true proof of other keys at the same block. */
-async function proofOf(keys, { params, honest, node }) {
-  const at = honest.header.hash;
-  const { proof } = await node("prooflight_prove", { ...params, keys, at });
-  return readProof(fromHex(proof));
-}
 
 /**
  * A key that nobody has set, whose path begins as another key's. Since it is in no layer, its proof shows all of them,
