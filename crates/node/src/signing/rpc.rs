@@ -1,5 +1,5 @@
 //! The methods for remote authorities, on a listener that no client reaches.
-//! Source: `docs/node.md`, "Authorities on machines of their own".
+//! Source: `docs/node.md`, "Remote authorities".
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

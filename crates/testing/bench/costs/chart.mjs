@@ -1,12 +1,12 @@
-// node crates/testing/bench/costs/chart.mjs [COSTS.json [PICTURE.svg]]: draws what a node costs as its state grows, before and
-// after changes. The file has the lines that `cargo run -p prooflight-node --example costs` printed, in lists by name.
+// node crates/testing/bench/costs/chart.mjs [COSTS.json [PICTURE.svg]]: draws what a node costs as its state grows. The file has
+// the lines that `cargo run -p prooflight-node --example costs` printed, in a list.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { inside } from "../../../../scripts/lib/paths.mjs";
 import { draw } from "../figures/draw.mjs";
 
-const COLOURS = { before: "#c1121f", after: "#0b6e4f" };
+const COLOURS = { "one chain": "#0b6e4f" };
 
 const PANELS = [
   ["Import of a key, µs of processor time", "import of a key, µs"],
@@ -23,17 +23,8 @@ const [
 ] = process.argv.slice(2);
 const rows = JSON.parse(readFileSync(file, "utf8"));
 
-const names = Object.keys(COLOURS).filter((name) => rows[name]);
-/** The sum of members, of which older lines may lack some. */
-const lines = (members) => {
-  const total = (row) => members.reduce((sum, member) => sum + (row[member] ?? 0), 0);
-  return new Map(names.map((name) => [name, rows[name].map((row) => [row.keys, total(row)])]));
-};
-
-writeFileSync(
-  picture,
-  draw(
-    PANELS.map(([title, ...members]) => [title, "keys", lines(members)]),
-    COLOURS,
-  ),
-);
+const panels = PANELS.map(([title, ...members]) => {
+  const total = (row) => members.reduce((sum, member) => sum + row[member], 0);
+  return [title, "keys", new Map([["one chain", rows.map((row) => [row.keys, total(row)])]])];
+});
+writeFileSync(picture, draw(panels, COLOURS));
