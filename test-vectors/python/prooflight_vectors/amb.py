@@ -71,22 +71,22 @@ class OfKeys(Question):
         check(len(self.keys) <= limits.keys, "too_many_keys")
         check(all(len(key) <= MAX_KEY for key in self.keys), "key_length")
 
-    def beginning_with(self, way):
-        """The distinct asked keys whose bits begin with a way, ascending."""
-        first, end = (bisect_left(self.asked, (bits,)) for bits in (way, way + "2"))
+    def beginning_with(self, path):
+        """The distinct asked keys whose bits begin with a path, ascending."""
+        first, end = (bisect_left(self.asked, (bits,)) for bits in (path, path + "2"))
         return [key for _, key in self.asked[first:end]]
 
-    def meets(self, way):
-        return bool(self.beginning_with(way))
+    def meets(self, path):
+        return bool(self.beginning_with(path))
 
-    def read_key(self, reader, way, _limits):
+    def read_key(self, reader, path, _limits):
         """Returns a leaf's key, and whether it is asked for."""
         number = reader.integer()
         if number > 0:
-            here = self.beginning_with(way)
+            here = self.beginning_with(path)
             check(number <= len(here), "leaf_index")
             return here[number - 1], True
-        key = read_other_key(reader, way)
+        key = read_other_key(reader, path)
         check(key not in self.keys, "leaf_of_key")
         return key, False
 
@@ -122,15 +122,15 @@ class OfRange(Question):
     def is_before_end(self, bits):
         return self.end is None or bits < with_zeros(bits_of(self.end))
 
-    def meets(self, way):
+    def meets(self, path):
         first = with_zeros(bits_of(self.first))
-        return with_ones(way) >= first and self.is_before_end(with_zeros(way))
+        return with_ones(path) >= first and self.is_before_end(with_zeros(path))
 
     def is_inside(self, key):
         return self.first <= key and (self.end is None or key < self.end)
 
-    def read_key(self, reader, way, limits):
-        key = read_other_key(reader, way)
+    def read_key(self, reader, path, limits):
+        key = read_other_key(reader, path)
         if self.is_inside(key):
             self.entries += 1
             check(self.entries <= limits.entries, "too_many_results")
@@ -231,17 +231,17 @@ class Range(OfRange):
 class Count(OfRange):
     kind = COUNT
 
-    def covers(self, way):
-        if self.end is not None and with_ones(way) >= with_zeros(bits_of(self.end)):
+    def covers(self, path):
+        if self.end is not None and with_ones(path) >= with_zeros(bits_of(self.end)):
             return False
-        return with_zeros(way) >= with_zeros(bits_of(self.first))
+        return with_zeros(path) >= with_zeros(bits_of(self.first))
 
-    def read_key(self, reader, way, _limits):
-        return read_other_key(reader, way), False
+    def read_key(self, reader, path, _limits):
+        return read_other_key(reader, path), False
 
     def answers(self, opened):
         inside = [leaf for leaf in opened.leaves if self.is_inside(leaf.key)]
-        covered = [record for way, record in opened.closed if self.covers(way)]
+        covered = [record for path, record in opened.closed if self.covers(path)]
         return sum(leaf.content.is_live for leaf in inside) + sum(it.live for it in covered)
 
 
@@ -303,11 +303,11 @@ class Leaf(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """What a proof shows: its leaves, its closed nodes by their ways, the ways of the others."""
+    """What a proof shows: its leaves, its closed nodes by their paths, the paths of the others."""
 
     leaves: list
     closed: list
-    ways: set
+    paths: set
 
 
 def verify(root, height, question, message, limits):
@@ -337,12 +337,12 @@ class Walk:
 
     def run(self):
         """Returns the record of the root. The branches that are not complete wait in a list."""
-        waiting, way = [], ""
+        waiting, path = [], ""
         while True:
-            prefix, record = self.read_node(way)
+            prefix, record = self.read_node(path)
             if record is None:
                 waiting.append((prefix, None))
-                way = prefix + "0"
+                path = prefix + "0"
                 continue
             while waiting and waiting[-1][1] is not None:
                 prefix, left = waiting.pop()
@@ -352,42 +352,42 @@ class Walk:
                 return record
             prefix, _ = waiting[-1]
             waiting[-1] = (prefix, record)
-            way = prefix + "1"
+            path = prefix + "1"
 
-    def read_node(self, way):
+    def read_node(self, path):
         """Returns the prefix of a branch, or else the record of the node."""
-        if not self.question.meets(way) or self.question.covers(way):
-            return None, self.read_closed(way)
+        if not self.question.meets(path) or self.question.covers(path):
+            return None, self.read_closed(path)
         tag = self.reader.integer()
         if tag == 0:
-            record = self.read_closed(way)
+            record = self.read_closed(path)
             check(self.question.is_settled(record), "node_not_expanded")
             return None, record
-        self.opened.ways.add(way)
+        self.opened.paths.add(path)
         if tag == 1:
-            record = self.read_leaf(way)
+            record = self.read_leaf(path)
             self.check_opened(record)
             return None, record
-        depth = len(way) + tag - 2
+        depth = len(path) + tag - 2
         check(depth < DEPTHS, "depth_out_of_range")
-        has_ended = len(way) % 9 == 1 and way[-1] == "0"
+        has_ended = len(path) % 9 == 1 and path[-1] == "0"
         check(not has_ended, "label_off_path")
-        return (way if tag == 2 else self.read_prefix(way, depth)), None
+        return (path if tag == 2 else self.read_prefix(path, depth)), None
 
     def check_opened(self, record):
         check(record.live + record.dead < COUNTS, "count_out_of_range")
         check(not self.question.is_settled(record), "node_not_visited")
 
-    def read_closed(self, way):
+    def read_closed(self, path):
         live, dead = self.reader.integer(), self.reader.integer()
         check(live + dead < COUNTS, "count_out_of_range")
         if live == dead == 0:
-            check(way == "", "invalid_encoding")
+            check(path == "", "invalid_encoding")
             record = EMPTY
         else:
             version = self.read_block()
             record = Record(version, live, dead, self.reader.take(32))
-        self.opened.closed.append((way, record))
+        self.opened.closed.append((path, record))
         return record
 
     def read_block(self):
@@ -395,8 +395,8 @@ class Walk:
         check(age <= self.height, "version_out_of_range")
         return self.height - age
 
-    def read_prefix(self, way, depth):
-        known = prefix_bytes(way)[: len(way) // 9]
+    def read_prefix(self, path, depth):
+        known = prefix_bytes(path)[: len(path) // 9]
         length = len(prefix_bytes("1" * depth))
         label = known + self.reader.take(max(length - len(known), 0))
         bits = bits_of(label)
@@ -404,11 +404,11 @@ class Walk:
             bits += "1"
         check("1" not in bits[depth:], "invalid_encoding")
         prefix = bits[:depth]
-        check(prefix.startswith(way), "label_off_path")
+        check(prefix.startswith(path), "label_off_path")
         return prefix
 
-    def read_leaf(self, way):
-        key, is_asked = self.question.read_key(self.reader, way, self.limits)
+    def read_leaf(self, path):
+        key, is_asked = self.question.read_key(self.reader, path, self.limits)
         leaf = LeafReader(self)
         if is_asked:
             shown, past = self.question.read_versions(leaf)
@@ -420,13 +420,13 @@ class Walk:
         return entry.record()
 
 
-def read_other_key(reader, way):
-    """The key of a leaf, whose first bytes the way to it has."""
-    known = prefix_bytes(way)[: len(way) // 9]
+def read_other_key(reader, path):
+    """The key of a leaf, whose first bytes the path to it has."""
+    known = prefix_bytes(path)[: len(path) // 9]
     length = reader.integer()
     check(len(known) + length <= MAX_KEY, "invalid_encoding")
     key = known + reader.take(length)
-    check(with_zeros(bits_of(key)).startswith(way), "leaf_off_path")
+    check(with_zeros(bits_of(key)).startswith(path), "leaf_off_path")
     return key
 
 

@@ -7,7 +7,7 @@ from .merkle import EMPTY_TREE, hash_of, leaf_hash, root_of
 
 HEIGHTS = 2**52
 MAX_KEY = 256
-# Whatever is compared has fewer bits: a key, a bound of 257 bytes, the way to a node.
+# Whatever is compared has fewer bits: a key, a bound of 257 bytes, the path to a node.
 BITS = 9 * 258
 DEPTHS = 9 * MAX_KEY
 
@@ -116,7 +116,7 @@ def branch(prefix, left, right):
 def tree_of(items):
     """The record of the tree over items, each with its bits, which no other item's begin with.
 
-    An item is an entry, or a whole subtree, by the way to it. Neighbours that share more bits than
+    An item is an entry, or a whole subtree, by the path to it. Neighbours that share more bits than
     each shares with its other neighbour are the children of one branch.
     """
     waiting = []

@@ -40,12 +40,12 @@ class PartialTree:
     """Everything that parts of one tree show, and no branch: the others determine them."""
 
     def __init__(self, parts):
-        ways = {way for part in parts for way in part.ways}
-        closed = {way: record for part in parts for way, record in part.closed}
-        self.closed = {way: closed[way] for way in sorted(closed) if way not in ways}
+        paths = {path for part in parts for path in part.paths}
+        closed = {path: record for part in parts for path, record in part.closed}
+        self.closed = {path: closed[path] for path in sorted(closed) if path not in paths}
         # Without the empty tree, which is no node.
-        self.closed = {way: it for way, it in self.closed.items() if it.live + it.dead}
-        self.ways = list(self.closed)
+        self.closed = {path: it for path, it in self.closed.items() if it.live + it.dead}
+        self.paths = list(self.closed)
         self.entries, self.peaks = {}, {}
         for leaf in (leaf for part in parts for leaf in part.leaves):
             self.entries[leaf.key] = leaf.entry
@@ -66,8 +66,8 @@ class PartialTree:
 
     def ends_at_closed(self, key):
         bits = with_zeros(bits_of(key))
-        at = bisect_right(self.ways, bits)
-        return at > 0 and bits.startswith(self.ways[at - 1])
+        at = bisect_right(self.paths, bits)
+        return at > 0 and bits.startswith(self.paths[at - 1])
 
     def root(self):
         entries = [(bits_of(key), entry.record()) for key, entry in self.entries.items()]

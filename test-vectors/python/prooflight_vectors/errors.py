@@ -1,166 +1,56 @@
 """Refusals, their reasons and their codes (reasons)."""
 
-REASONS = {
-    "account_mismatch": "mismatch",
-    "account_missing": "invalid_input",
-    "ad_proofs_root_mismatch": "mismatch",
-    "address_mismatch": "mismatch",
-    "already_signed": "untrusted",
-    "amt_count": "mismatch",
-    "branch_entries": "malformed",
-    "branch_mismatch": "mismatch",
-    "bug": "internal",
-    "busy": "unavailable",
-    "claim_count": "mismatch",
-    "clock_jumped": "unavailable",
-    "code_mismatch": "mismatch",
-    "committee_mismatch": "mismatch",
-    "conflicting_finality": "untrusted",
-    "count_out_of_range": "malformed",
-    "depth_out_of_range": "malformed",
-    "dictionary_full": "invalid_input",
-    "digest_length": "invalid_input",
-    "directions_exhausted": "mismatch",
-    "directions_left_over": "mismatch",
-    "directions_padding": "mismatch",
-    "disposed": "invalid_input",
-    "empty_value": "malformed",
-    "entry_count": "mismatch",
-    "equivocation": "untrusted",
-    "extension_child": "malformed",
-    "head_behind": "untrusted",
-    "head_in_future": "untrusted",
-    "head_too_old": "untrusted",
-    "header_hash_mismatch": "mismatch",
-    "height_mismatch": "mismatch",
-    "height_overflow": "mismatch",
-    "index_out_of_range": "mismatch",
-    "insecure_setup": "unsupported",
-    "invalid_account": "malformed",
-    "invalid_answer": "malformed",
-    "invalid_argument": "invalid_input",
-    "invalid_balance": "malformed",
-    "invalid_block": "malformed",
-    "invalid_child": "malformed",
-    "invalid_config": "invalid_input",
-    "invalid_encoding": "malformed",
-    "invalid_entry": "malformed",
-    "invalid_header": "malformed",
-    "invalid_layer_value": "malformed",
-    "invalid_node": "malformed",
-    "invalid_path": "malformed",
-    "invalid_point": "malformed",
-    "invalid_ptau": "malformed",
-    "invalid_receipt": "malformed",
-    "invalid_reply": "unavailable",
-    "invalid_result": "malformed",
-    "invalid_scalar": "malformed",
-    "invalid_setup": "malformed",
-    "invalid_signature": "untrusted",
-    "invalid_slot": "malformed",
-    "invalid_slot_value": "malformed",
-    "invalid_transaction": "malformed",
-    "invalid_update": "malformed",
-    "key_absent": "mismatch",
-    "key_exists": "mismatch",
-    "key_length": "invalid_input",
-    "key_not_in_leaf": "mismatch",
-    "key_out_of_range": "invalid_input",
-    "label_off_path": "mismatch",
-    "leaf_index": "mismatch",
-    "leaf_of_key": "mismatch",
-    "leaf_off_path": "mismatch",
-    "level_out_of_range": "mismatch",
-    "logs_too_large": "unavailable",
-    "memory_lost": "unavailable",
-    "missing_child": "malformed",
-    "no_child": "mismatch",
-    "node_left_over": "mismatch",
-    "node_mismatch": "mismatch",
-    "node_missing": "mismatch",
-    "node_not_expanded": "mismatch",
-    "node_not_visited": "mismatch",
-    "not_an_ancestor": "untrusted",
-    "not_authorised": "invalid_input",
-    "not_extending": "untrusted",
-    "not_initialised": "invalid_input",
-    "not_one_root": "malformed",
-    "opening_length": "malformed",
-    "opening_mismatch": "mismatch",
-    "operations_mismatch": "mismatch",
-    "owner_count": "mismatch",
-    "owner_elsewhere": "mismatch",
-    "owner_requested": "mismatch",
-    "owner_version": "mismatch",
-    "page_end": "mismatch",
-    "path_length": "mismatch",
-    "period_unknown": "untrusted",
-    "place_twice": "malformed",
-    "proof_too_large": "malformed",
-    "quorum_missing": "unavailable",
-    "read_only": "unsupported",
-    "receipts_missing": "mismatch",
-    "request_timeout": "unavailable",
-    "request_too_large": "invalid_input",
-    "root_mismatch": "mismatch",
-    "server_error": "unavailable",
-    "setup_mismatch": "mismatch",
-    "setup_too_small": "unsupported",
-    "shard_unavailable": "unavailable",
-    "short_node": "malformed",
-    "signature_order": "malformed",
-    "simd_missing": "unsupported",
-    "size_count": "mismatch",
-    "slot_free": "mismatch",
-    "slot_keys_mismatch": "mismatch",
-    "slot_mismatch": "mismatch",
-    "slot_order": "malformed",
-    "slot_taken": "mismatch",
-    "state_root_mismatch": "mismatch",
-    "store_corrupt": "unavailable",
-    "store_failed": "unavailable",
-    "tombstone_in_snapshot": "mismatch",
-    "too_few_signatures": "untrusted",
-    "too_many_changes": "malformed",
-    "too_many_deletes": "invalid_input",
-    "too_many_keys": "invalid_input",
-    "too_many_nodes": "mismatch",
-    "too_many_operations": "invalid_input",
-    "too_many_pages": "unavailable",
-    "too_many_results": "malformed",
-    "trailing_bytes": "malformed",
-    "transaction_mismatch": "mismatch",
-    "trapped": "internal",
-    "tree_shape": "mismatch",
-    "truncated": "malformed",
-    "unknown_block": "unavailable",
-    "unknown_kind": "malformed",
-    "unknown_scheme": "malformed",
-    "unknown_setup": "unsupported",
-    "unknown_statement": "unsupported",
-    "unknown_transaction": "unavailable",
-    "unknown_version": "malformed",
-    "unreachable": "unavailable",
-    "unsupported_fork": "unsupported",
-    "unverifiable_method": "unsupported",
-    "update_not_newer": "untrusted",
-    "value_length": "invalid_input",
-    "value_negative": "mismatch",
-    "value_not_long": "mismatch",
-    "value_not_number": "invalid_input",
-    "value_overflow": "mismatch",
-    "value_too_large": "malformed",
-    "version_out_of_range": "mismatch",
-    "version_range": "malformed",
-    "version_unavailable": "unavailable",
-    "wasm_unavailable": "unavailable",
-    "wrong_block": "mismatch",
-    "wrong_chain": "untrusted",
-    "wrong_fork": "mismatch",
-    "wrong_roots": "mismatch",
-    "wrong_schemes": "untrusted",
-    "wrong_version": "mismatch",
+# The reasons of each code.
+BY_CODE = {
+    "internal": """
+        bug trapped
+    """,
+    "invalid_input": """
+        account_missing dictionary_full digest_length disposed invalid_argument invalid_config
+        key_length key_out_of_range not_authorised not_initialised request_too_large
+        too_many_deletes too_many_keys too_many_operations value_length value_not_number
+    """,
+    "malformed": """
+        branch_entries count_out_of_range depth_out_of_range empty_value extension_child
+        invalid_account invalid_answer invalid_balance invalid_block invalid_child
+        invalid_encoding invalid_entry invalid_header invalid_layer_value invalid_node
+        invalid_path invalid_point invalid_ptau invalid_receipt invalid_result invalid_scalar
+        invalid_setup invalid_slot invalid_slot_value invalid_transaction invalid_update
+        missing_child not_one_root opening_length place_twice proof_too_large short_node
+        signature_order slot_order too_many_changes too_many_results trailing_bytes truncated
+        unknown_kind unknown_scheme unknown_version value_too_large version_range
+    """,
+    "mismatch": """
+        account_mismatch ad_proofs_root_mismatch address_mismatch amt_count branch_mismatch
+        claim_count code_mismatch committee_mismatch directions_exhausted directions_left_over
+        directions_padding entry_count header_hash_mismatch height_mismatch height_overflow
+        index_out_of_range key_absent key_exists key_not_in_leaf label_off_path leaf_index
+        leaf_of_key leaf_off_path level_out_of_range no_child node_left_over node_mismatch
+        node_missing node_not_expanded node_not_visited opening_mismatch operations_mismatch
+        owner_count owner_elsewhere owner_requested owner_version page_end path_length
+        receipts_missing root_mismatch setup_mismatch size_count slot_free slot_keys_mismatch
+        slot_mismatch slot_taken state_root_mismatch tombstone_in_snapshot too_many_nodes
+        transaction_mismatch tree_shape value_negative value_not_long value_overflow
+        version_out_of_range wrong_block wrong_fork wrong_roots wrong_version
+    """,
+    "unavailable": """
+        busy clock_jumped invalid_reply logs_too_large memory_lost quorum_missing
+        request_timeout server_error shard_unavailable store_corrupt store_failed too_many_pages
+        unknown_block unknown_transaction unreachable version_unavailable wasm_unavailable
+    """,
+    "unsupported": """
+        insecure_setup read_only setup_too_small simd_missing unknown_setup unknown_statement
+        unsupported_fork unverifiable_method
+    """,
+    "untrusted": """
+        already_signed conflicting_finality equivocation head_behind head_in_future head_too_old
+        invalid_signature not_an_ancestor not_extending period_unknown too_few_signatures
+        update_not_newer wrong_chain wrong_schemes
+    """,
 }
+
+# The code of each reason.
+REASONS = {reason: code for code, reasons in BY_CODE.items() for reason in reasons.split()}
 
 
 class Refusal(Exception):

@@ -69,25 +69,25 @@ class Keys:
         self.limits = limits
         self.answers = {}
 
-    def leading(self, way):
-        return [hash_ for hash_ in self.hashes if way.leads(hash_)]
+    def leading(self, path):
+        return [hash_ for hash_ in self.hashes if path.leads(hash_)]
 
-    def opens(self, way):
-        return any(way.leads(hash_) for hash_ in self.hashes)
+    def opens(self, path):
+        return any(path.leads(hash_) for hash_ in self.hashes)
 
-    def read_leaf(self, reader, way):
+    def read_leaf(self, reader, path):
         form = reader.u8()
         check(form <= 3, "invalid_encoding")
         is_live = form in (0, 2)
         if form <= 1:
             index = reader.integer()
             value = reader.value(self.limits) if is_live else None
-            here = self.leading(way)
+            here = self.leading(path)
             check(index < len(here), "leaf_index")
-            self.answers[here[index]] = Answer(value, way.height)
+            self.answers[here[index]] = Answer(value, path.height)
             return Leaf(here[index], value_hash(value) if is_live else None)
         leaf = Leaf(reader.take(32), reader.take(32) if is_live else None)
-        check(way.leads(leaf.key_hash), "leaf_off_path")
+        check(path.leads(leaf.key_hash), "leaf_off_path")
         check(leaf.key_hash not in self.hashes, "leaf_of_key")
         return leaf
 
@@ -169,18 +169,18 @@ class Diff:
         self.limits = limits
         self.changes = []
 
-    def opens(self, way):
-        return self.first is None or way.height > self.first
+    def opens(self, path):
+        return self.first is None or path.height > self.first
 
-    def read_leaf(self, reader, way):
+    def read_leaf(self, reader, path):
         form = reader.u8()
         check(form <= 1, "invalid_encoding")
         key = reader.take(reader.integer())
         value = reader.value(self.limits) if form == 0 else None
         hash_ = key_hash(key)
-        check(way.leads(hash_), "leaf_off_path")
-        if self.opens(way):
-            self.changes.append(Change(key, Answer(value, way.height)))
+        check(path.leads(hash_), "leaf_off_path")
+        if self.opens(path):
+            self.changes.append(Change(key, Answer(value, path.height)))
         return Leaf(hash_, None if value is None else value_hash(value))
 
 

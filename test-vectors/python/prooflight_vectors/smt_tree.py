@@ -70,40 +70,40 @@ class BodyReader(Reader):
         return self.position == len(self.data)
 
 
-class Way(NamedTuple):
+class Path(NamedTuple):
     """The branches above a node, each by its depth and the bit that leads on from it."""
 
     height: int
     bits: tuple = ()
 
     def leads(self, hash_):
-        """Whether a key hash has all the bits of the way."""
+        """Whether a key hash has all the bits of the path."""
         return all(bit(hash_, depth) == side for depth, side in self.bits)
 
 
 def read_part(reader, height, question):
     """Reads a part of the tree of a block; returns the hash of its root.
 
-    The question says of each child whether it is opened, by `opens(way)`, and reads the leaves, by
-    `read_leaf(reader, way)`. It is asked in the order of the nodes: a branch's children, then what
-    is below each of them. Recursion is as deep as there are branches on a way, 256.
+    The question says of each child whether it is opened, by `opens(path)`, and reads the leaves, by
+    `read_leaf(reader, path)`. It is asked in the order of the nodes: a branch's children, then what
+    is below each of them. Recursion is as deep as there are branches on a path, 256.
     """
     age = reader.integer()
     check(age <= height, "version_out_of_range")
-    return read_node(reader, Way(height - age), question)
+    return read_node(reader, Path(height - age), question)
 
 
-def read_node(reader, way, question):
+def read_node(reader, path, question):
     further = reader.u8()
     if further == 0:
-        return question.read_leaf(reader, way).hash(way.height)
+        return question.read_leaf(reader, path).hash(path.height)
     tilt = reader.integer()
-    depth = (way.bits[-1][0] if way.bits else -1) + further
+    depth = (path.bits[-1][0] if path.bits else -1) + further
     check(depth <= 255, "depth_out_of_range")
-    older = way.height - (tilt + 1) // 2
+    older = path.height - (tilt + 1) // 2
     check(older >= 0, "version_out_of_range")
-    heights = (older, way.height) if tilt % 2 else (way.height, older)
-    children = [Way(heights[side], way.bits + ((depth, side),)) for side in (0, 1)]
+    heights = (older, path.height) if tilt % 2 else (path.height, older)
+    children = [Path(heights[side], path.bits + ((depth, side),)) for side in (0, 1)]
     opened = [question.opens(child) for child in children]
     hashes = [None if is_open else reader.take(32) for is_open in opened]
     for side in (0, 1):
