@@ -12,12 +12,9 @@ use prooflight_core::store::{
 };
 use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
-use super::check::FileDamage;
-use super::files::SnapshotFiles;
-use super::links::LinkReport;
-use super::reader::{HistoryProof, SnapshotReader};
-use super::retention::Retention;
-use super::writer::{PreparedBlock, SnapshotWriter, WriterOptions};
+use super::files::{FileDamage, SnapshotFiles};
+use super::read::{HistoryProof, LinkReport, SnapshotReader};
+use super::write::{PreparedBlock, Retention, SnapshotWriter, WriterOptions};
 
 /// The tree of a chain.
 ///
