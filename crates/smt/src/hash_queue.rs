@@ -7,11 +7,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::hash::{EMPTY_ROOT, LANES, Preimage, hash_lanes};
-use crate::part::TYPICAL_DEPTH;
 use prooflight_core::Hash;
 
 /// Hash once this many nodes are pending: enough to fill every lane, and far above the longest path (256).
 const HASH_BATCH: usize = 1024;
+
+/// The usual number of branches above a leaf in a tree of a few million keys.
+pub(crate) const TYPICAL_DEPTH: usize = 32;
 
 /// Nodes that are not hashed yet, and the roots of the parts that they belong to.
 pub(crate) struct HashQueue {

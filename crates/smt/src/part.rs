@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use prooflight_core::{Error, Hash, Reason, Result};
 
 use crate::hash::{MAX_HEIGHT, Preimage};
-use crate::hash_queue::{HashQueue, HashTarget};
+use crate::hash_queue::{HashQueue, HashTarget, TYPICAL_DEPTH};
 use crate::proof::{NodeHead, ProofStream, Tilt};
 
 /// Decides which children are opened, and reads the leaves.
@@ -104,9 +104,6 @@ pub(crate) fn read_part<'a, V: PartVisitor<'a>>(
         }
     }
 }
-
-/// The usual number of branches above a leaf in a tree of a few million keys.
-pub(crate) const TYPICAL_DEPTH: usize = 32;
 
 /// A branch with opened children that are not read yet.
 struct OpenBranch<L> {

@@ -2,7 +2,9 @@
 //!
 //! Source: RFC 7693, sections 3.1 and 3.2, with the salt and personalisation of the BLAKE2 paper.
 
-use super::{Hash, Tweak};
+use prooflight_core::Hash;
+
+use super::tweak::Tweak;
 use words::Words;
 
 /// The number of nodes hashed at once.
