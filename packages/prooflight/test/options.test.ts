@@ -147,6 +147,11 @@ describe("clients name what they need:", () => {
       () => httpProvider("http://server.example", null as never),
       /timeout, maxReplyBytes/,
     ],
+    [
+      "httpProvider with a timeout of 0",
+      () => httpProvider("http://server.example", { timeout: 0 }),
+      /^timeout to be at least 1 millisecond$/,
+    ],
   ])("%s", async (_, call, expected) => {
     const refused = await outcome(call);
     expect(refused).toMatchObject({ code: "invalid_input", reason: "invalid_argument" });

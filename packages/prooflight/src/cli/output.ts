@@ -5,7 +5,7 @@ import { type Ancestor, EquivocationError } from "../client/equivocation.js";
 import { VerifyError } from "../error.js";
 import type { Code } from "../registry.js";
 import { withOrigins } from "../url.js";
-import { dim, plain, safe, type SafeText, text, visible, wrap } from "./text.js";
+import { dim, joinLines, plain, safe, type SafeText, text, visible, wrap } from "./text.js";
 
 /** Prints a line, or several. */
 export function print(lines: string | SafeText = ""): void {
@@ -46,24 +46,38 @@ export function printSaved(file: string, options: readonly string[] = []): void 
   print(dim(`Saved; check it again with: prooflight verify ${file} ${flags}`));
 }
 
-/** Failures of servers that were already printed. */
-const told = new WeakSet<VerifyError>();
+/** The errors of servers that were already printed. */
+const printed = new WeakSet<VerifyError>();
 
 /** Prints a server's failure. If it is the only server, the same error later ends the command. */
 export function printFailure(host: string, error: VerifyError): void {
-  told.add(error);
+  printed.add(error);
   complain(text`${host}: ${describe(error)}`);
 }
 
-/** Prints an error that prevented a verdict, with the name of its file if there is one. */
-export function printError(error: unknown, json: boolean, file?: string): void {
+/** Prints an error that prevented a verdict. */
+export function printError(error: unknown, json: boolean): void {
   if (error instanceof VerifyError && json) {
     const evidence = error instanceof EquivocationError && { evidence: evidenceJson(error) };
-    printJson({ ...(file !== undefined && { file }), error, ...evidence });
+    printJson({ error, ...evidence });
     return;
   }
-  if (error instanceof VerifyError && told.has(error)) return;
-  complain(file === undefined ? describe(error) : text`${withOrigins(file)}: ${describe(error)}`);
+  if (error instanceof VerifyError && printed.has(error)) return;
+  complain(describe(error));
+}
+
+/** Prints the errors of the files that could not be run; as JSON all in one document. */
+export function printFileErrors(
+  failures: readonly { file: string; error: unknown }[],
+  json: boolean,
+): void {
+  const isJson = ({ error }: { error: unknown }) => json && error instanceof VerifyError;
+  const errors = failures.filter(isJson);
+  if (errors.length > 0) printJson({ errors });
+  for (const failure of failures) {
+    if (isJson(failure)) continue;
+    complain(text`${withOrigins(failure.file)}: ${describe(failure.error)}`);
+  }
 }
 
 /** Prints a problem to standard error. */
@@ -76,14 +90,11 @@ function describe(error: unknown): string | SafeText {
     const refused = text`${error.code} / ${error.reason}\n  ${error.message}`;
     if (!(error instanceof EquivocationError)) return refused;
     const evidence = JSON.stringify(evidenceJson(error), undefined, 2).split("\n");
-    return evidence.reduce((above, line) => text`${above}\n${line}`, refused);
+    return joinLines([refused, ...evidence]);
   }
   if (!(error instanceof Error)) return String(error);
   const frames = (error.stack ?? "").split("\n").filter((line) => /^ +at /.test(line));
-  return frames.reduce(
-    (above, frame) => text`${above}\n    ${frame.trim()}`,
-    text`${String(error)}`,
-  );
+  return joinLines([String(error), ...frames.map((frame) => `    ${frame.trim()}`)]);
 }
 
 /** The exit codes. */

@@ -1,6 +1,7 @@
+import { Arguments } from "../arguments.js";
 import { toHex } from "../bytes.js";
 import { readScheme } from "../chain/schemes.js";
-import type { KeyRange, RangeEvidence, RangePage } from "../client/range.js";
+import { boundsOf, type KeyRange, type RangeEvidence, type RangePage } from "../client/range.js";
 import { describe, refuse } from "../error.js";
 import {
   atOf,
@@ -167,6 +168,8 @@ function askedOf(keys: readonly string[], options: CountOptions) {
     to,
     prefix: options.prefix === undefined ? undefined : keyOf(options.prefix),
   };
+  // Asks no server about bounds that the client would refuse.
+  boundsOf(new Arguments(undefined, bounds, ["from", "to", "prefix"]));
   const scheme = options.scheme === undefined ? undefined : readScheme(options.scheme);
   return { ...bounds, scheme, at: atOf(options.at) };
 }

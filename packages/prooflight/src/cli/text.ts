@@ -21,6 +21,10 @@ export function text(strings: TemplateStringsArray, ...values: Part[]): SafeText
   return new SafeText(String.raw({ raw: strings }, ...values.map(safe)));
 }
 
+/** Lines below each other. */
+export const joinLines = (lines: readonly Part[]): SafeText =>
+  new SafeText(lines.map(safe).join("\n"));
+
 const paint = (code: number) => (part: Part) =>
   new SafeText(coloured ? `\u001b[${code}m${safe(part)}\u001b[0m` : safe(part));
 

@@ -1,18 +1,22 @@
 import { runVectors, type TestReport } from "../vectors/run.js";
 import { readText } from "./files.js";
-import { EXIT, exitCodeOf, print, printError, printJson } from "./output.js";
+import { EXIT, exitCodeOf, print, printFileErrors, printJson } from "./output.js";
 import { CHECK_MARK, CROSS_MARK, dim, text, yellow } from "./text.js";
 
 /** `prooflight vectors FILE…`: runs the files and prints the failures. Returns the exit code. */
 export async function vectors(files: readonly string[], json: boolean): Promise<number> {
   const reports: { file: string; tests: TestReport[] }[] = [];
+  const failures: { file: string; error: unknown }[] = [];
   for (const file of files) {
     try {
       reports.push({ file, tests: await runVectors(await readText(file)) });
     } catch (error) {
-      printError(error, json, file);
-      return exitCodeOf(error);
+      failures.push({ file, error });
     }
+  }
+  if (failures.length > 0) {
+    printFileErrors(failures, json);
+    return Math.max(...failures.map(({ error }) => exitCodeOf(error)));
   }
   const all = count(reports.flatMap(({ tests }) => tests));
   if (json) {

@@ -285,7 +285,8 @@ export async function count(client: ClientContext, options: CountOptions): Promi
 }
 
 /** The bounds of a range. */
-function boundsOf<Name extends string>(
+/** The bounds of a range of keys, checked; throws `invalid_argument`. */
+export function boundsOf<Name extends string>(
   given: Arguments<Name | keyof KeyRange>,
 ): Pick<RangeWalk, "lo" | "hi"> {
   const [from, to, prefix] = (["from", "to", "prefix"] as const).map((name) => {

@@ -1,8 +1,7 @@
-import { Arguments, invalid, optionalFunction } from "../arguments.js";
+import { Arguments, invalid } from "../arguments.js";
 import { mostReplyBytes } from "../mpt/response.js";
 import { Address, foundInstead } from "../transport/address.js";
-import type { Transport } from "../transport/http.js";
-import { MAX_TIMER_MS } from "../transport/options.js";
+import { MAX_TIMER_MS, readTransport } from "../transport/options.js";
 import { call } from "../transport/rpc.js";
 import { needsUser } from "./forwardable.js";
 import { reading } from "./options.js";
@@ -39,7 +38,10 @@ export interface HttpOptions {
  * ```
  */
 export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1193Provider {
-  const [address, transport] = reading(() => [addressOf(url), transportOf(options)] as const);
+  const [address, transport] = reading(() => {
+    const given = new Arguments(undefined, options, ["timeout", "maxReplyBytes", "fetch"]);
+    return [addressOf(url), readTransport(given)] as const;
+  });
   return {
     async request(args) {
       const { method, params } = requestOf(args);
@@ -56,17 +58,6 @@ export function httpProvider(url: string | URL, options: HttpOptions = {}): Eip1
         throw address.conceal(error);
       }
     },
-  };
-}
-
-function transportOf(options: HttpOptions): Transport {
-  const given = new Arguments(undefined, options, ["timeout", "maxReplyBytes", "fetch"]);
-  return {
-    fetch:
-      (optionalFunction(given.unchecked("fetch"), "fetch") as typeof fetch | undefined) ??
-      ((...to) => fetch(...to)),
-    timeout: Math.min(given.optionalU32("timeout") ?? 10_000, MAX_TIMER_MS),
-    maxReplyBytes: given.optionalU32("maxReplyBytes") ?? 40 * 1024 * 1024,
   };
 }
 

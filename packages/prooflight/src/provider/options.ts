@@ -1,5 +1,6 @@
 import { Arguments, invalid } from "../arguments.js";
 import { describe, refuse, VerifyError } from "../error.js";
+import { readTimeout } from "../transport/options.js";
 import type { Forwarding } from "./forward.js";
 import { FORWARDABLE, NEVER_FORWARDED } from "./forwardable.js";
 import { METHODS, type ProviderContext } from "./methods.js";
@@ -85,8 +86,7 @@ function read(options: ProviderOptions): Settings {
   if (onUnverified !== undefined && typeof onUnverified !== "function") {
     throw invalid("mpt", "onUnverified", "a function", describe(onUnverified));
   }
-  const timeout = given.optionalU32("timeout") ?? 10_000;
-  const server = new WalletServer(provider, Math.min(timeout, 2 ** 31 - 1));
+  const server = new WalletServer(provider, readTimeout(given.unchecked("timeout")));
   const chainId = chainIdOf(given.unchecked("chainId"));
   const mode = given.optionalChoice("mode", ["strict", "if-possible"]) ?? "strict";
   const context = { chainId, server, trust: trust as Trust };

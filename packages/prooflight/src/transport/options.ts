@@ -38,20 +38,33 @@ export const SERVER_OPTIONS = [
 export function readServerOptions(
   given: Arguments<(typeof SERVER_OPTIONS)[number]>,
 ): ServerSettings {
-  const functionOf = (name: "onFailure" | "fetch" | "now") =>
-    optionalFunction(given.unchecked(name), name);
-  const timeout = milliseconds(given.unchecked("timeout"), "timeout");
+  const functionOf = (name: "onFailure" | "now") => optionalFunction(given.unchecked(name), name);
   return {
-    transport: {
-      fetch: (functionOf("fetch") as typeof fetch | undefined) ?? platformFetch,
-      timeout: Math.min(timeout ?? 10_000, MAX_TIMER_MS),
-      maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
-    },
+    transport: readTransport(given),
     onFailure:
       (functionOf("onFailure") as ServerSettings["onFailure"] | undefined) ?? (() => undefined),
     now: clock(functionOf("now") as (() => unknown) | undefined),
     signal: abortSignal(given.unchecked("signal")),
   };
+}
+
+/** Checks how requests are sent; throws `invalid_argument`. */
+export function readTransport<Name extends string>(
+  given: Arguments<Name | "fetch" | "timeout" | "maxReplyBytes">,
+): Transport {
+  const send = optionalFunction(given.unchecked("fetch"), "fetch") as typeof fetch | undefined;
+  return {
+    fetch: send ?? platformFetch,
+    timeout: readTimeout(given.unchecked("timeout")),
+    maxReplyBytes: given.optionalU32("maxReplyBytes") ?? MAX_REPLY_BYTES,
+  };
+}
+
+/** Checks the time limit of a call, in milliseconds; throws `invalid_argument`. Within 0 no server could answer. */
+export function readTimeout(given: unknown): number {
+  const timeout = milliseconds(given, "timeout") ?? 10_000;
+  if (timeout > 0) return Math.min(timeout, MAX_TIMER_MS);
+  throw invalid(undefined, "timeout", "at least 1 millisecond", "0");
 }
 
 /** The platform's clock, or another one whose times are checked. */

@@ -220,6 +220,18 @@ test.each([
   expect(stderr).toMatch(/^prooflight: /);
 });
 
+test.each([
+  [["range", "b", "--prefix", "a"], "prefix to be alone"],
+  [["count", "b", "--prefix", "a"], "prefix to be alone"],
+  [["range", "b", "a"], "from to be before to"],
+  [["range", "--timeout", "0"], "timeout to be at least 1 millisecond"],
+])("no server is asked for prooflight %j", async (args, problem) => {
+  // No server listens there: whoever asked it would end with 3.
+  const { status, stderr } = await run(...args, ...at("http://127.0.0.1:1"));
+  expect(status).toBe(2);
+  expect(stderr).toContain(problem);
+});
+
 test("a chain without amb is not asked", async () => {
   const other = file("other.json", JSON.stringify(network.other.pinned));
   const server = ["--server", network.other.url, "--checkpoint", other];

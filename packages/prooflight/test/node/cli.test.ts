@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 import { AvlProver, init } from "../../src/avl.js";
+import { helpOf } from "../../src/cli/help.js";
+import { plain } from "../../src/cli/text.js";
 import { toHex } from "../../src/index.js";
 import { inputOf } from "../files.js";
 import { command, filesFolder, prooflight } from "./command.js";
@@ -191,6 +193,25 @@ describe("prooflight vectors", () => {
   });
 });
 
+describe("prooflight vectors, of files that it cannot run,", () => {
+  const missing = ["no first.json", "no second.json"];
+  const files = [missing[0] ?? "", join(vectors, "ergo_mainnet.json"), missing[1] ?? ""];
+
+  test("names each", () => {
+    const { status, stdout, stderr } = prooflight(["vectors", ...files]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    for (const name of missing) expect(stderr).toContain(`prooflight: ${name}: invalid_input`);
+  });
+
+  test("prints each in one JSON document", () => {
+    const { status, stdout } = prooflight(["vectors", "--json", ...files]);
+    expect(status).toBe(2);
+    const { errors } = JSON.parse(stdout) as { errors: { file: string; error: object }[] };
+    expect(errors.map(({ file }) => file)).toEqual(missing);
+    expect(errors[0]?.error).toMatchObject({ reason: "invalid_argument" });
+  });
+});
+
 describe("what a file says cannot command the terminal:", () => {
   const evil = "\u001b[2J\u0007\n✔ verified\u009b1m\u007f\u061c\u202e\u2066\u2028";
   const shown =
@@ -246,10 +267,58 @@ describe("output that cannot be written is no verdict on the proof:", () => {
 });
 
 describe("prooflight", () => {
+  const helpText = (...words: string[]) => plain(helpOf(words));
+
   test("prints help and version", () => {
     expect(prooflight(["--help"])).toMatchObject({ status: 0, stderr: "" });
     expect(prooflight(["--help"]).stdout).toContain("prooflight verify FILE");
+    expect(prooflight(["get", "--help"]).stdout).toBe(`${helpText("get")}\n`);
     expect(prooflight(["--version"])).toMatchObject({ status: 0, stdout: "0.1.0\n" });
+  });
+
+  test.each<[string[], string[], string[]]>([
+    [["diff"], ["prooflight diff", "--from HEIGHT"], ["history KEY", "--average", "--scheme"]],
+    [
+      ["eth", "logs"],
+      ["eth logs [ADDRESS…]", "--topic TOPIC"],
+      ["eth tx", "--slot", "--at BLOCK"],
+    ],
+    [["eth"], ["eth logs [ADDRESS…]", "eth tx HASH", "--slot SLOT"], ["prooflight get", "KEY"]],
+    [["vectors"], ["prooflight vectors FILE…"], ["--checkpoint", "prooflight get"]],
+  ])("%j --help is about that alone", (words, about, others) => {
+    for (const part of [...about, "--json"]) expect(helpText(...words)).toContain(part);
+    for (const part of others) expect(helpText(...words)).not.toContain(part);
+    // The part about it is in the whole help, too.
+    const options = helpText(...words).match(/^ {2}--.*$/gm) ?? [];
+    for (const line of options) expect(helpText()).toContain(line);
+  });
+
+  test("explains in lines what a value that begins with a dash needs", () => {
+    const { status, stderr } = prooflight(["diff", "--from", "-1"]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/ambiguous\.\nDid you forget .*\n.*--from=-XYZ/);
+    expect(stderr).not.toContain("\\u000a");
+  });
+
+  // No server listens there: whoever asked it would end with 3.
+  const nowhere = "http://127.0.0.1:1";
+  const hash = `0x${"11".repeat(32)}`;
+  const address = `0x${"22".repeat(20)}`;
+  const servers = ["--beacon", nowhere, "--execution", nowhere, "--checkpoint", hash];
+
+  test.each<[string, string[], string]>([
+    ["an address that is none", ["balance", "xyz"], "address to be"],
+    ["a slot that is none", ["balance", address, "--slot", "one"], "--slot to be"],
+    ["a transaction's hash that is none", ["tx", address], "hash to be 32 bytes"],
+    ["a receipt's hash that is none", ["receipt", "xyz"], "hash to be"],
+    ["a contract that is none", ["logs", "xyz"], "address to be"],
+    ["a topic that is none", ["logs", "--topic", `any,${hash}`], "topics[0] to be"],
+    ["a timeout of 0", ["block", "--timeout", "0"], "timeout to be at least 1 millisecond"],
+  ])("refuses %s before it asks a server", (_, args, problem) => {
+    const { status, stdout, stderr } = prooflight(["eth", ...args, ...servers]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain("invalid_input / invalid_argument");
+    expect(stderr).toContain(problem);
   });
 
   test.each([

@@ -1,4 +1,5 @@
-import type { Hex } from "../../bytes.js";
+import { type Hex, toHex } from "../../bytes.js";
+import { bytesLike, wordLike } from "../../mpt/bytes.js";
 import { EXIT, print, printRows, type Row } from "../output.js";
 import { dim, text } from "../text.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
@@ -16,11 +17,13 @@ export async function account(
   json: boolean,
 ): Promise<number> {
   const at = blockOf(options.at, "--at");
+  const asked = toHex(bytesLike(address, "address", 20)) as Hex;
   const slots = (options.slot ?? []) as Hex[];
+  for (const slot of slots) wordLike(slot, "--slot");
   const following = await follow(options);
   const { client } = following;
   const block = await client.block(at);
-  const found = await client.account(address as Hex, { at: block.hash, slots });
+  const found = await client.account(asked, { at: block.hash, slots });
   if (json) {
     const storage = found.storage.map((value, index) => ({ slot: slots[index], value }));
     printAnswer(following, {

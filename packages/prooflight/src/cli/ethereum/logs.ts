@@ -1,6 +1,7 @@
 import type { Hex } from "../../bytes.js";
 import { describe, refuse } from "../../error.js";
-import type { LogsProgress } from "../../ethereum.js";
+import { readLogsOptions } from "../../ethereum/logs/query.js";
+import type { LogsProgress } from "../../ethereum/options.js";
 import { EXIT, print, printRows } from "../output.js";
 import { bold, text, yellow } from "../text.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
@@ -24,7 +25,12 @@ export async function logs(
   json: boolean,
 ): Promise<number> {
   const [from, to] = [blockOf(options.from, "--from"), blockOf(options.to, "--to")];
-  const topics = (options.topic ?? []).map(topicOf);
+  const filter = {
+    ...(addresses.length > 0 && { address: addresses as Hex[] }),
+    topics: (options.topic ?? []).map(topicOf),
+  };
+  // Asks no server about a filter that the client would refuse.
+  readLogsOptions(filter);
   const progress = process.stderr.isTTY
     ? new Progress((text) => process.stderr.write(text))
     : undefined;
@@ -38,16 +44,9 @@ export async function logs(
   // Tags become numbers once, so that the answer is about the range that is printed.
   const last = await client.block(to);
   const first = typeof from === "bigint" ? from : (await client.block(from)).number;
-  const found = await client
-    .logs({
-      ...(addresses.length > 0 && { address: addresses as Hex[] }),
-      topics,
-      from: first,
-      to: last.hash,
-    })
-    .finally(() => {
-      progress?.end();
-    });
+  const found = await client.logs({ ...filter, from: first, to: last.hash }).finally(() => {
+    progress?.end();
+  });
   if (json) {
     printAnswer(following, { from: first, to: last.number, complete: !isUnion, logs: found });
     return EXIT.ok;

@@ -1,5 +1,5 @@
-import type { Hex } from "../../bytes.js";
-import type { TransactionReceipt } from "../../ethereum.js";
+import { hashOf } from "../../ethereum/options.js";
+import type { TransactionReceipt } from "../../ethereum/transactions.js";
 import { EXIT, print, printRows, type Row } from "../output.js";
 import { bold, green, red, type SafeText, text } from "../text.js";
 import { follow, type FollowOptions } from "./follow.js";
@@ -14,9 +14,10 @@ export async function receipt(
   options: FollowOptions,
   json: boolean,
 ): Promise<number> {
+  const asked = hashOf(hash, "hash");
   const following = await follow(options);
   const { client } = following;
-  const found = await client.receipt(hash as Hex);
+  const found = await client.receipt(asked);
   const block = await client.block(found.blockHash);
   if (json) {
     printAnswer(following, { receipt: { ...found, blockTimestamp: block.timestamp } });

@@ -1,4 +1,4 @@
-import type { Hex } from "../../bytes.js";
+import { hashOf } from "../../ethereum/options.js";
 import { EXIT, print, printRows, type Row } from "../output.js";
 import { text } from "../text.js";
 import { follow, type FollowOptions } from "./follow.js";
@@ -18,9 +18,10 @@ export async function transaction(
   options: FollowOptions,
   json: boolean,
 ): Promise<number> {
+  const asked = hashOf(hash, "hash");
   const following = await follow(options);
   const { client } = following;
-  const found = await client.transaction(hash as Hex);
+  const found = await client.transaction(asked);
   const block = await client.block(found.blockHash);
   if (json) {
     printAnswer(following, { transaction: { ...found, blockTimestamp: block.timestamp } });
