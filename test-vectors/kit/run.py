@@ -29,7 +29,7 @@ from encoding import same, shorten, write
 from joined import JoinedError, join_all
 from terminal import ErrorOutput, complain, printable, say
 from vector_files import FileError, load
-from verifier import CommandError, Fault, Verifier
+from verifier import AnswerCount, CommandError, Fault, Verifier
 
 VECTORS = Path(__file__).resolve().parents[1]
 
@@ -162,20 +162,23 @@ def run(paths, options):
     """Yields the outcomes of each file."""
     stop = Event()
     error_output = ErrorOutput()
+    count = AnswerCount()
     with ThreadPoolExecutor(options.jobs) as pool:
         try:
-            yield from pool.map(lambda path: run_file(path, options, error_output, stop), paths)
+            yield from pool.map(
+                lambda path: run_file(path, options, error_output, count, stop), paths
+            )
         finally:
             stop.set()
 
 
-def run_file(path, options, error_output, stop):
+def run_file(path, options, error_output, count, stop):
     try:
         tests = load(path)
     except FileError as error:
         return [Outcome("", None, "", FAILED, "a file of test vectors", str(error))]
     outcomes = []
-    with Verifier(options.command, options.timeout, error_output) as verifier:
+    with Verifier(options.command, options.timeout, error_output, count) as verifier:
         for test in tests:
             if stop.is_set():
                 break
@@ -184,7 +187,7 @@ def run_file(path, options, error_output, stop):
 
 
 def run_test(test, verifier, options):
-    if verifier.is_silent:
+    if verifier.count.is_silent:
         return outcome_of(test, FAILED, NOT_RUN)
     try:
         verdict = verifier.ask(test.type, join_all(test.input))

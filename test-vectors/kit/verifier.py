@@ -32,28 +32,36 @@ class Verdict(NamedTuple):
     body: object
 
 
+class AnswerCount:
+    """How often a command answered or failed to, in all its processes: one for each file at a time."""
+
+    def __init__(self):
+        self.answers = 0
+        self.failures = 0
+
+    @property
+    def is_silent(self):
+        """Whether it answered none of several questions, so that no answer is expected."""
+        return self.answers == 0 and self.failures >= MAX_SILENT
+
+
 class Verifier:
     """The running command. After a fault it is started again for the next question."""
 
-    def __init__(self, command, timeout, error_output):
+    def __init__(self, command, timeout, error_output, count):
+        self.count = count
         self.command = command
         self.timeout = timeout
         self.error_output = error_output
         self.process = None
         self.errors = None
         self.questions = 0
-        self.answers = 0
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.stop()
-
-    @property
-    def is_silent(self):
-        """Whether it has answered none of several questions, so that no answer is expected."""
-        return self.answers == 0 and self.questions >= MAX_SILENT
 
     def ask(self, group_type, test_input):
         """The verdict on an input; raises Fault."""
@@ -85,11 +93,13 @@ class Verifier:
         finally:
             timer.cancel()
         if late.is_set():
-            hint = "" if self.answers else " (is each line flushed?)"
+            self.count.failures += 1
+            hint = "" if self.count.answers else " (is each line flushed?)"
             raise Fault(f"no answer within {self.timeout:g} s{hint}")
         if not answer.endswith(b"\n"):
+            self.count.failures += 1
             raise Fault(self.ended(answer))
-        self.answers += 1
+        self.count.answers += 1
         return answer
 
     def ended(self, answer):

@@ -226,6 +226,14 @@ class Runs(WithFiles):
         self.assertEqual(printed[1].count("(is each line flushed?)"), 3)
         self.assertIn("the command has answered nothing; the other 37 tests were not run", printed[1])
 
+    def test_it_is_given_up_for_all_files(self):
+        content = file_of(*[changed(VALID, tcId=i + 1) for i in range(5)])
+        files = [self.write(content, f"{i}.json") for i in range(4)]
+        printed = self.run_command("sleep 60", "--timeout", "0.2", "--jobs", "1", *files)
+        self.ends(printed, "0 passed, 20 failed", 1)
+        self.assertEqual(printed[1].count("(is each line flushed?)"), 3)
+        self.assertEqual(printed[1].count("the other 5 tests were not run"), 3)
+
     def test_a_command_that_has_answered_is_not_given_up(self):
         # After a crash the number of the question tells the new process that it is not the first.
         say = "if question['id'] > 1: os._exit(1)\nreturn right(question)"
