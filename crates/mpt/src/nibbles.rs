@@ -16,11 +16,9 @@ impl<'k> KeyPath<'k> {
         Self { key, walked }
     }
 
-    /// Walks one nibble; `None` if the key ends here.
-    pub(crate) fn step(&mut self) -> Option<usize> {
-        let nibble = nibble(self.key, self.walked)?;
-        self.walked += 1;
-        Some(nibble.into())
+    /// The next nibble; `None` if the key ends here.
+    pub(crate) fn next(&self) -> Option<usize> {
+        nibble(self.key, self.walked).map(usize::from)
     }
 
     /// Walks a node's path if the key continues with it. Returns whether it does.
@@ -126,8 +124,8 @@ mod tests {
     #[test]
     fn a_key_follows_what_lies_ahead_and_nothing_else() {
         let path = |bytes| CompactPath::decode(bytes).unwrap().0;
-        let mut key = KeyPath::after(&[0x12, 0x34], 0);
-        assert_eq!(key.step(), Some(1));
+        let mut key = KeyPath::after(&[0x12, 0x34], 1);
+        assert_eq!(key.next(), Some(2));
         for other in [&[0x00, 0x24][..], &[0x14], &[0x12, 0x34, 0x50]] {
             assert!(!key.follow(&path(other)));
         }
@@ -136,6 +134,6 @@ mod tests {
         assert!(!key.is_walked());
         assert!(!key.follow(&path(&[0x00, 0x40])));
         assert!(key.follow(&path(&[0x34])));
-        assert!(key.is_walked() && key.step().is_none());
+        assert!(key.is_walked() && key.next().is_none());
     }
 }

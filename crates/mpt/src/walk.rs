@@ -93,7 +93,7 @@ impl<'a> VerifierWalk<'_, 'a> {
             }
             Node::Branch(branch) => {
                 while let Some((nibble, keys)) =
-                    last_run(&mut keys, |key| self.path(key, walked).step())
+                    last_run(&mut keys, |key| self.path(key, walked).next())
                 {
                     if let Some(nibble) = nibble {
                         let (child, walked) = (branch.child(nibble)?, walked + 1);
