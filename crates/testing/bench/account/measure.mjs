@@ -6,6 +6,8 @@ import { RLP } from "@ethereumjs/rlp";
 import { bytesToHex, hexToBytes } from "@ethereumjs/util";
 import { init, verifyEthGetProof, verifyEthGetProofs } from "prooflight/mpt";
 
+import { quartiles } from "../samples.mjs";
+
 const ROUNDS = 40;
 const WARM = 10;
 
@@ -65,11 +67,5 @@ async function time(calls, contenders) {
       if (round >= WARM) times.push(((performance.now() - started) * 1000) / calls);
     }
   }
-  return Object.fromEntries(samples.map(({ name, times }) => [name, summary(times)]));
-}
-
-function summary(times) {
-  const sorted = times.sort((a, b) => a - b);
-  const [low, median, high] = [1, 2, 3].map((q) => sorted[Math.floor(((ROUNDS - 1) * q) / 4)]);
-  return { low, median, high };
+  return Object.fromEntries(samples.map(({ name, times }) => [name, quartiles(times)]));
 }

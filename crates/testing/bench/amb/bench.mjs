@@ -11,6 +11,7 @@ import { init, verifyAmbProof } from "prooflight/amb";
 import { inside } from "../../../../scripts/lib/paths.mjs";
 import { main, task } from "../../../../scripts/lib/task.mjs";
 import { say, table } from "../../../../scripts/lib/terminal.mjs";
+import { measure, quartiles } from "../samples.mjs";
 
 const work = inside("target", "bench-amb");
 const file = join(work, "cases.json");
@@ -76,18 +77,8 @@ async function measured(inputs, rounds) {
       for (const input of inputs) verifyAmbProof(input);
     },
   ];
-  const samples = calls.map(() => []);
-  for (let round = 0; round < WARM + rounds; round++) {
-    calls.forEach((call, index) => {
-      const start = process.cpuUsage();
-      call();
-      const { user, system } = process.cpuUsage(start);
-      if (round >= WARM) samples[index].push((user + system) / 1000 / inputs.length);
-    });
-  }
-  return samples.map((times) => {
-    const sorted = times.sort((a, b) => a - b);
-    const [low, median, high] = [1, 2, 3].map((q) => sorted[Math.floor(((rounds - 1) * q) / 4)]);
+  return measure(calls, rounds, WARM).map((times) => {
+    const { low, median, high } = quartiles(times.map((time) => time / inputs.length));
     return `${ms(median)} (${ms(low)}-${ms(high)})`;
   });
 }

@@ -13,6 +13,8 @@ import { startNode } from "../../../../scripts/lib/demo/node.mjs";
 import { node as program } from "../../../../scripts/lib/paths.mjs";
 import { main, task } from "../../../../scripts/lib/task.mjs";
 import { say, table } from "../../../../scripts/lib/terminal.mjs";
+import { Asker } from "../log/asker.mjs";
+import { quartiles } from "../samples.mjs";
 
 /** Blocks, of which every second one changes the key that is asked for. */
 const CHANGES = 100;
@@ -53,19 +55,14 @@ async function chain(folder, keys) {
   const checkpoint = JSON.parse(ask(program, "checkpoint", "--data-dir", data));
   const running = await startNode(folder, 0);
   await task(`${2 * CHANGES} blocks`, async () => {
+    const asker = new Asker(running);
     for (let n = 1; n <= 2 * CHANGES; n++) {
-      await submit(running.url, key(n % 2 === 0 ? 0 : n), `0x${n.toString(16).padStart(64, "0")}`);
+      const value = `0x${n.toString(16).padStart(64, "0")}`;
+      await asker.submit([{ op: "Set", key: key(n % 2 === 0 ? 0 : n), value }]);
     }
+    asker.close();
   });
   return { ...running, checkpoint };
-}
-
-async function submit(url, key, value) {
-  const params = { ops: [{ op: "Set", key, value }] };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "prooflight_submit", params });
-  const headers = { "content-type": "application/json" };
-  const { error } = await (await fetch(url, { method: "POST", headers, body })).json();
-  if (error) throw new Error(error.message);
 }
 
 /** What a client verifies: the proof and the headers that it rests on. */
@@ -110,8 +107,7 @@ async function values(client) {
 function show(rows) {
   const lines = rows.map(([what, bytes, times]) => {
     // The first rounds run code that the engine has not optimised yet.
-    const warm = times.slice(WARM).sort((a, b) => a - b);
-    const [low, median, high] = [1, 2, 3].map((q) => warm[Math.floor(((warm.length - 1) * q) / 4)]);
+    const { low, median, high } = quartiles(times.slice(WARM));
     const first = `first ${times[0].toFixed(1)}`;
     const middle = `(${low.toFixed(1)}-${high.toFixed(1)}; ${first})`;
     return [`  ${what}`, bytes, `${median.toFixed(1)} µs`, middle];

@@ -6,6 +6,7 @@ import { init, verifyLvmtProof } from "prooflight/lvmt";
 
 import { main, task } from "../../../../scripts/lib/task.mjs";
 import { say, table } from "../../../../scripts/lib/terminal.mjs";
+import { inMilliseconds, measure, quartiles } from "../samples.mjs";
 import { cases } from "./cases.mjs";
 import { mclWasm, noble } from "./peers.mjs";
 import { openings } from "./statement.mjs";
@@ -29,11 +30,12 @@ await main(async () => {
   for (const input of inputs) {
     const count = input.keys.length;
     if (verifyLvmtProof(input).some(({ kind }) => kind !== "present")) throw new Error("absent");
-    const [sdk] = measure([() => verifyLvmtProof(input)], count < 1000 ? rounds : 3);
+    const [times] = measure([() => verifyLvmtProof(input)], count < 1000 ? rounds : 3);
+    const sdk = quartiles(times);
     const aKey = (sdk.median / count).toFixed(2);
     rows.push([
       `${count} keys`,
-      text(sdk),
+      inMilliseconds(sdk),
       `${aKey} ms`,
       `${Math.round(input.proof.length / count)}`,
     ]);
@@ -51,33 +53,10 @@ await main(async () => {
     await mclWasm(given, SETUP.logN),
     noble(given, SETUP.logN),
   ];
-  const [ours, mcl, nobleTimes] = measure(calls, rounds);
+  const [ours, mcl, nobleTimes] = measure(calls, rounds).map(quartiles);
   const ratio = (peer) => `ours / peer: ${(ours.median / peer.median).toFixed(2)}`;
-  rows.push(["one key by mcl-wasm", text(mcl), ratio(mcl)]);
-  rows.push(["one key by @noble/curves", text(nobleTimes), ratio(nobleTimes)]);
+  rows.push(["one key by mcl-wasm", inMilliseconds(mcl), ratio(mcl)]);
+  rows.push(["one key by @noble/curves", inMilliseconds(nobleTimes), ratio(nobleTimes)]);
   table(rows, "lrrr").forEach((line) => say(line));
   say(LEGEND);
 });
-
-/** The calls taking turns, in milliseconds of the processor. */
-function measure(calls, rounds) {
-  const samples = calls.map(() => []);
-  const warm = Math.ceil(rounds / 3);
-  for (let round = 0; round < warm + rounds; round++) {
-    calls.forEach((call, index) => {
-      const start = process.cpuUsage();
-      call();
-      const { user, system } = process.cpuUsage(start);
-      if (round >= warm) samples[index].push((user + system) / 1000);
-    });
-  }
-  return samples.map((times) => {
-    const sorted = times.sort((a, b) => a - b);
-    const [low, median, high] = [1, 2, 3].map((q) => sorted[Math.floor(((rounds - 1) * q) / 4)]);
-    return { low, median, high };
-  });
-}
-
-function text({ low, median, high }) {
-  return `${median.toFixed(2)} ms (${low.toFixed(2)}-${high.toFixed(2)})`;
-}

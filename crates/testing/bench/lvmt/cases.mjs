@@ -1,18 +1,18 @@
 // Proofs of keys at level 1 of LVMT, from a real node with a chain of its own.
 
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { fromHex, init, toHex } from "prooflight";
 import { decodeHeader } from "prooflight/chain";
 import { lvmtConfig } from "prooflight/lvmt";
 
-import { node } from "../../../../scripts/lib/paths.mjs";
+import { startNode } from "../../../../scripts/lib/demo/node.mjs";
+import { node as program } from "../../../../scripts/lib/paths.mjs";
+import { Asker } from "../log/asker.mjs";
 
 /** An entry has five slots for keys: the sixth key goes to the level below. */
 const KEYS_OF_ENTRY = 6;
@@ -25,19 +25,16 @@ const KEYS_OF_BLOCK = 3000;
 export async function cases(counts, { logN, logArity }) {
   await init();
   const { all, deep } = keysOfEntries(Math.max(...counts), logN);
-  return withNode({ logN, logArity }, async (call, config) => {
+  return withNode({ logN, logArity }, async (asker, config) => {
     for (let at = 0; at < all.length; at += KEYS_OF_BLOCK) {
       const keys = all.slice(at, at + KEYS_OF_BLOCK);
-      await call("prooflight_submit", { ops: keys.map((key) => ({ op: "Set", key, value: key })) });
+      await asker.submit(keys.map((key) => ({ op: "Set", key, value: key })));
     }
     const inputs = [];
     for (const count of counts) {
       const keys = deep.slice(0, count);
-      const { header, proof } = await call("prooflight_prove", {
-        scheme: "lvmt",
-        keys,
-        at: "latest",
-      });
+      const params = { scheme: "lvmt", keys, at: "latest" };
+      const { header, proof } = (await asker.call("prooflight_prove", params)).result;
       const { roots, height } = decodeHeader(fromHex(header.signedHeader));
       const bytes = { keys: keys.map(fromHex), proof: fromHex(proof), root: roots.lvmt };
       inputs.push({ ...lvmtConfig(config), ...bytes, height, allowInsecureSetup: true });
@@ -71,40 +68,17 @@ function keysOfEntries(entries, logN) {
 
 async function withNode({ logN, logArity }, body) {
   const folder = mkdtempSync(join(tmpdir(), "prooflight-bench-"));
-  const data = ["--data-dir", join(folder, "data")];
+  const data = ["--data-dir", join(folder, "chain")];
   const setup = ["--lvmt-log-n", `${logN}`, "--lvmt-log-arity", `${logArity}`];
-  execFileSync(node, ["init", ...data, "--chain-id", "bench", "--schemes", "lvmt", ...setup]);
-  const { config } = JSON.parse(execFileSync(node, ["checkpoint", ...data]));
-  const options = ["--listen", "127.0.0.1:0", "--block-interval-ms", "1", "--log-format", "json"];
-  const running = spawn(node, ["run", ...data, ...options], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  execFileSync(program, ["init", ...data, "--chain-id", "bench", "--schemes", "lvmt", ...setup]);
+  const { config } = JSON.parse(execFileSync(program, ["checkpoint", ...data]));
+  const node = await startNode(folder, 0);
+  const asker = new Asker(node);
   try {
-    const address = await serving(running);
-    const call = async (method, params) => {
-      const response = await fetch(`http://${address}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      });
-      const { result, error } = await response.json();
-      if (error) throw new Error(`${method}: ${JSON.stringify(error)}`);
-      return result;
-    };
-    return await body(call, config);
+    return await body(asker, config);
   } finally {
-    running.kill();
-    await once(running, "exit");
+    asker.close();
+    await node.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function serving({ stderr }) {
-  for await (const line of createInterface(stderr)) {
-    const { fields } = JSON.parse(line);
-    if (fields.message !== "serving") continue;
-    stderr.resume();
-    return fields.address;
-  }
-  throw new Error("the node does not run");
 }

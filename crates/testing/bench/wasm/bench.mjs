@@ -9,6 +9,7 @@ import { ask } from "../../../../scripts/lib/command.mjs";
 import { inside } from "../../../../scripts/lib/paths.mjs";
 import { Problem, main, task } from "../../../../scripts/lib/task.mjs";
 import { say, table } from "../../../../scripts/lib/terminal.mjs";
+import { inMilliseconds, measure, quartiles } from "../samples.mjs";
 import { sdk } from "./sdk.mjs";
 
 const PACKAGE = "prooflight-bench-wasm";
@@ -49,38 +50,27 @@ await main(async () => {
       }
     }
     const times = measure(contenders, rounds).map((samples) =>
-      summary(samples.map((time) => time / (perCase ? count : 1))),
+      quartiles(samples.map((time) => time / (perCase ? count : 1))),
     );
     const ratio = (a, b) => (a.median / b.median).toFixed(2);
     const [our, their, hashing, whole] = times;
     const compressions = Math.round(peer.compressions / (perCase ? count : 1));
     return [
-      [perCase ? title : `${count} ${title}`, our.text, their.text, ratio(our, their)],
+      [
+        perCase ? title : `${count} ${title}`,
+        inMilliseconds(our),
+        inMilliseconds(their),
+        ratio(our, their),
+      ],
       [
         `  ${compressions} compressions, blake2: ${hashing.median.toFixed(2)} ms`,
         `${ratio(our, hashing)} x`,
         `${ratio(their, hashing)} x`,
       ],
-      whole ? ["  the SDK's call", whole.text] : ["  the SDK is not built"],
+      whole ? ["  the SDK's call", inMilliseconds(whole)] : ["  the SDK is not built"],
     ];
   }
 });
-
-/** The milliseconds that each call took in each round, without those that warm up. */
-function measure(calls, rounds) {
-  const samples = calls.map(() => []);
-  // The first rounds run code that V8 has not optimised yet.
-  const warm = Math.ceil(rounds / 3);
-  for (let round = 0; round < warm + rounds; round++) {
-    calls.forEach((call, index) => {
-      const start = process.cpuUsage();
-      call();
-      const { user, system } = process.cpuUsage(start);
-      if (round >= warm) samples[index].push((user + system) / 1000);
-    });
-  }
-  return samples;
-}
 
 /** Compiles and optimises with the SDK's own flags. */
 async function buildBinary({ sh }) {
@@ -125,15 +115,6 @@ function digestsOf(json) {
   const tests = JSON.parse(json).testGroups.flatMap((group) => group.tests);
   const digests = tests.map(({ input, expected }) => input.stateRoot ?? expected.digest);
   return { expected: digests.map((digest) => digest.slice(2)).join(""), count: tests.length };
-}
-
-/** The median, and the middle half of the samples. */
-function summary(samples) {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const quartile = (quarters) => sorted[Math.floor(((sorted.length - 1) * quarters) / 4)];
-  const [low, median, high] = [1, 2, 3].map(quartile);
-  const text = `${median.toFixed(2)} ms (${low.toFixed(2)}-${high.toFixed(2)})`;
-  return { median, text };
 }
 
 function cargo(command, name) {
