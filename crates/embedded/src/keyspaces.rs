@@ -8,21 +8,18 @@ use prooflight_core::Hex;
 /// Records of one kind are then compacted without the others, and searched in fewer tables.
 #[derive(Clone)]
 pub(crate) struct KeyspaceMap {
-    /// The keyspaces of the prefixes, each after those of shorter prefixes of it.
-    pub(crate) prefixed: Vec<PrefixKeyspace>,
     /// Where the keys of another keyspace begin, ascending; the first is the empty key.
     sections: Vec<(Vec<u8>, Keyspace)>,
 }
 
 /// The keyspace of the keys with one prefix.
-#[derive(Clone)]
-pub(crate) struct PrefixKeyspace {
-    pub(crate) prefix: Vec<u8>,
+struct PrefixKeyspace {
+    prefix: Vec<u8>,
     /// The first key after those with the prefix.
-    pub(crate) end: Vec<u8>,
-    pub(crate) space: Keyspace,
+    end: Vec<u8>,
+    space: Keyspace,
     /// The keyspace that would otherwise have these keys.
-    pub(crate) parent: Keyspace,
+    parent: Keyspace,
 }
 
 impl KeyspaceMap {
@@ -34,7 +31,7 @@ impl KeyspaceMap {
         let mut prefixes = prefixes.to_vec();
         prefixes.sort_unstable();
         let all = database.keyspace("all", &options)?;
-        let mut spaces = Self { prefixed: Vec::new(), sections: vec![(Vec::new(), all.clone())] };
+        let mut spaces = Self { sections: vec![(Vec::new(), all.clone())] };
         // The prefixes that the next one may begin with.
         let mut open: Vec<PrefixKeyspace> = Vec::new();
         for prefix in prefixes {
@@ -44,14 +41,12 @@ impl KeyspaceMap {
             let space = database.keyspace(&name(prefix), &options)?;
             let around = open.last().map_or(&all, |own| &own.space).clone();
             spaces.begin_section(prefix.to_vec(), space.clone());
-            let own = PrefixKeyspace {
+            open.push(PrefixKeyspace {
                 prefix: prefix.to_vec(),
                 end: first_key_after(prefix),
                 space,
                 parent: around,
-            };
-            spaces.prefixed.push(own.clone());
-            open.push(own);
+            });
         }
         while let Some(own) = open.pop() {
             spaces.begin_section(own.end, own.parent);

@@ -41,9 +41,6 @@ const CACHE_BYTES: u64 = 128 << 20;
 /// memory of each keyspace is full, or this is reached.
 const JOURNAL_BYTES: u64 = 96 << 20;
 
-/// The most entries that one batch moves to the keyspace of their prefix.
-const MOVE_BATCH: usize = 10_000;
-
 /// The options of a new store; an old one keeps its own.
 ///
 /// Filters and indices are read in parts at every level: one of a table of deletions has megabytes, and whole ones
@@ -65,8 +62,7 @@ impl EmbeddedStore {
     /// Opens a store whose keys with each of these prefixes are kept apart from all others, so that they are
     /// written and found faster. A store must always be opened with the prefixes that it has had.
     ///
-    /// A key with several of them belongs to the longest. No prefix is all `0xff`. For a store that had fewer prefixes
-    /// before, call [`divide`](Self::divide). Errors as for [`open`](Self::open).
+    /// A key with several of them belongs to the longest. No prefix is all `0xff`. Errors as for [`open`](Self::open).
     pub fn open_divided(folder: &Path, prefixes: &[&[u8]]) -> Result<Self> {
         let named = |error: &fjall::Error| match error {
             fjall::Error::Locked => {
@@ -91,27 +87,6 @@ impl EmbeddedStore {
         let spaces =
             KeyspaceMap::open(&database, prefixes, options).map_err(|error| named(&error))?;
         Ok(Self { database, spaces: Arc::new(spaces) })
-    }
-
-    /// Moves keys that were written before their prefix was kept apart. If it is killed, it can be called again.
-    pub fn divide(&mut self) -> Result<()> {
-        for own in &self.spaces.prefixed {
-            loop {
-                let snapshot = self.database.snapshot();
-                let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
-                let old = snapshot.range(&own.parent, own.prefix.clone()..own.end.clone());
-                for entry in old.take(MOVE_BATCH) {
-                    let (key, value) = entry.into_inner().map_err(|error| failed(&error))?;
-                    batch.insert(&own.space, key.clone(), value);
-                    batch.remove(&own.parent, key);
-                }
-                if batch.is_empty() {
-                    break;
-                }
-                batch.commit().map_err(|error| failed(&error))?;
-            }
-        }
-        Ok(())
     }
 
     /// Makes a store with these entries, divided by prefixes, in a folder that has none. The entries are on disk
@@ -367,8 +342,8 @@ mod tests {
                 assert_eq!(snapshot.range(from, to).count(), expected.len());
             }
         }
-        let own = divided.spaces.prefixed.iter().map(|own| own.space.iter().count());
-        assert_eq!(own.collect::<Vec<_>>(), [3, 2, 2, 2]);
+        let own = PREFIXES.map(|prefix| divided.spaces.keyspace_of(prefix).iter().count());
+        assert_eq!(own, [3, 2, 2, 2]);
 
         let mut batch = WriteBatch::new();
         for key in keys() {
@@ -376,26 +351,6 @@ mod tests {
         }
         divided.write(batch).unwrap();
         assert_eq!((all_of(&divided).len(), all_of(&snapshot).len()), (0, keys().len()));
-    }
-
-    #[test]
-    fn a_store_is_divided_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let entries = keys().into_iter().map(|key| Ok((key.to_vec(), key.to_vec())));
-        let before = all_of(&EmbeddedStore::load(folder.path(), &[], entries).unwrap());
-        let store = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
-        assert_eq!(store.get(b"s"), Ok(None));
-        drop(store);
-        for prefixes in [&PREFIXES[..2], &PREFIXES[..3], &PREFIXES, &PREFIXES] {
-            let mut store = EmbeddedStore::open_divided(folder.path(), prefixes).unwrap();
-            store.divide().unwrap();
-            assert_eq!(all_of(&store), before);
-            let own: usize = store.spaces.prefixed.iter().map(|own| own.space.iter().count()).sum();
-            let has_prefix = |key: &&[u8]| prefixes.iter().any(|prefix| key.starts_with(prefix));
-            assert_eq!(own, keys().into_iter().filter(has_prefix).count());
-        }
-        let store = EmbeddedStore::open_divided(folder.path(), &PREFIXES).unwrap();
-        assert_eq!(all_of(&store), before);
     }
 
     #[test]

@@ -10,11 +10,11 @@ mod run;
 
 use std::collections::BTreeSet;
 
-use prooflight_core::store::{MemoryStore, Store, WriteBatch};
+use prooflight_core::store::sealed::{seal, unseal};
+use prooflight_core::store::{MemoryStore, ReadStore, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::proof::{Claim, PROOF_ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
-use prooflight_testkit::former::former_layout_of_lvmt;
 use prooflight_testkit::lvmt::state::keccak;
 use rand::Rng;
 
@@ -218,6 +218,15 @@ fn a_store_is_opened_as_it_was_made() {
         let refusal = prove_at(&kept, &other, 0, &[b"k"]).unwrap_err();
         assert_eq!(refusal.reason(), Reason::InvalidArgument);
     }
+    // The last byte of the parameters is the version of the layout.
+    let mut other = kept.clone();
+    let mut params_record = unseal(b"p", other.get(b"p").unwrap().unwrap()).unwrap();
+    *params_record.last_mut().unwrap() -= 1;
+    let mut batch = WriteBatch::new();
+    batch.put(*b"p", seal(b"p", params_record));
+    other.write(batch).unwrap();
+    let refusal = LvmtStore::open(other, params(4, 2, ProofShard::Full)).unwrap_err();
+    assert_eq!(refusal.reason(), Reason::InvalidArgument);
     let wrong = StoreParams { log_arity: 3, ..params(4, 2, ProofShard::Full) };
     let refusal = LvmtStore::open(MemoryStore::default(), wrong).unwrap_err();
     assert_eq!(refusal.reason(), Reason::InvalidArgument);
@@ -249,45 +258,6 @@ fn the_last_change_of_a_key_wins_and_a_delete_of_nothing_does_nothing() {
             (Claim::Deleted { .. }, None) => assert_eq!(version, 3),
             (Claim::NeverWritten, None) => assert_eq!(version, 0),
             (claim, expected) => panic!("{claim:?} {expected:?}"),
-        }
-    }
-}
-
-#[test]
-fn a_store_of_an_earlier_layout_is_brought_up_to_date() {
-    let shards = [ProofShard::Full, ProofShard::Class { bits: 1, value: 1 }, ProofShard::None];
-    for (seed, (layout, shard)) in
-        (70..).zip([1, 2].into_iter().flat_map(|layout| shards.map(|shard| (layout, shard))))
-    {
-        let mut run = Run::new(seed, params(2, 1, shard));
-        for _ in 0..6 {
-            run.apply(25);
-        }
-        let newest = run.kept();
-        let (mut former, mut batch) = (MemoryStore::default(), WriteBatch::new());
-        for (key, value) in entries(&newest) {
-            if let Some((key, value)) = former_layout_of_lvmt(layout, &key, value) {
-                batch.put(key, value);
-            }
-        }
-        former.write(batch).unwrap();
-        let params = run.store.params().clone();
-        let store = LvmtStore::open(former.clone(), params.clone()).unwrap();
-        assert!(entries(&store.into_store()) == entries(&newest), "{layout} {shard:?}");
-
-        // Versions that are not those of the root are found.
-        let of_root =
-            entries(&former).into_iter().filter(|(key, _)| key[0] == b'k' || key[0] == b'a');
-        for (key, _) in of_root {
-            let (mut damaged, mut batch) = (former.clone(), WriteBatch::new());
-            batch.delete(key.clone());
-            damaged.write(batch).unwrap();
-            let opened = LvmtStore::open(damaged, params.clone());
-            // Those of deeper levels are no entries of the root.
-            match opened {
-                Err(error) => assert_eq!(error.reason(), Reason::StoreCorrupt),
-                Ok(_) => assert!(key[0] == b'k' || key[1] > 1, "{key:02x?}"),
-            }
         }
     }
 }

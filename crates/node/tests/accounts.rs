@@ -8,8 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use harness::accounts::{account, integer, proved, set, set_slot, slot_key, word};
+use harness::keys::values;
 use harness::light::{genesis, header, verified_raw};
 use harness::{Client, Node, command, eventually, hex, text};
+use prooflight_core::Scheme;
 use prooflight_mpt::{AccountState, Address};
 use serde_json::{Value, json};
 
@@ -70,7 +72,11 @@ fn refused(reply: Result<Value, Value>) -> String {
 fn a_backup_of_accounts_proves_the_same_states() {
     let parent = tempfile::tempdir().unwrap();
     let [folder, copy] = ["chain", "copy"].map(|name| parent.path().join(name));
-    init(&folder, "mpt,avl");
+    // All schemes at once.
+    let schemes: Vec<_> = Scheme::ALL.into_iter().filter(|scheme| scheme.exists()).collect();
+    let names: Vec<_> = schemes.iter().map(|scheme| scheme.as_str()).collect();
+    let begun = command(&folder, &["init", "--schemes", &names.join(","), "--lvmt-log-n", "4"]);
+    assert!(begun.status.success(), "{}", text(&begun.stderr));
     let node = Node::start(&folder, FAST);
     make_blocks(&node);
     let made = command(&folder, &["backup", copy.to_str().unwrap()]);
@@ -81,8 +87,15 @@ fn a_backup_of_accounts_proves_the_same_states() {
     std::fs::copy(folder.join("authority-0.key"), copy.join("authority-0.key")).unwrap();
     let node = Node::start(&copy, FAST);
     check_blocks(&node);
-    submit(&node, &[set(&ALICE, &account(1, 7))]);
+    submit(&node, &[set(&ALICE, &account(1, 7)), set_slot(&BOB, 1, &[40])]);
     assert_eq!(state(&node, "latest", &ALICE), (Some(7), [0, 0]));
+    let config = genesis(&node).config;
+    let keys = [ALICE.to_vec(), slot_key(&ALICE, 2), BOB.to_vec(), slot_key(&BOB, 1)];
+    let asked: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+    let expected = vec![Some(account(1, 7)), None, Some(account(2, 50)), Some(vec![40])];
+    for scheme in schemes.into_iter().filter(|scheme| *scheme != Scheme::Mpt) {
+        assert_eq!(values(&node, &config, scheme, &asked, 4), Ok(expected.clone()), "{scheme:?}");
+    }
 }
 
 #[test]

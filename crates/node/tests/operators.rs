@@ -8,7 +8,6 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 
-use harness::former::{self, FIRST_FORM};
 use harness::keys::values;
 use harness::liar::{Liar, Lie};
 use harness::light::genesis;
@@ -366,44 +365,6 @@ fn errors_of_permission_name_the_path() {
     let (_, said) = said(&["init", "--data-dir", new.to_str().unwrap()]);
     assert!(said.contains(new.to_str().unwrap()), "{said}");
     assert!(!new.exists());
-}
-
-#[test]
-fn a_folder_of_an_earlier_format_is_upgraded_and_one_of_a_later_format_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    init(folder.path());
-    let format = folder.path().join("format");
-    let now = fs::read_to_string(&format).unwrap();
-    let node = Node::start(folder.path(), FAST);
-    node.ask("prooflight_submit", &json!({ "ops": [set("key", "value")] }));
-    assert!(node.stop().success());
-    let checkpoint = command(folder.path(), &["checkpoint"]).stdout;
-    for earlier in [None, Some("1\n")] {
-        former::rewrite(folder.path(), FIRST_FORM);
-        match earlier {
-            // Folders of format 0 have no file `format`.
-            None => fs::remove_file(&format).unwrap(),
-            Some(earlier) => fs::write(&format, earlier).unwrap(),
-        }
-        let node = Node::start(folder.path(), &[]);
-        assert_eq!(fs::read_to_string(&format).unwrap(), now);
-        assert!(node.stop().success());
-        assert_eq!(command(folder.path(), &["checkpoint"]).stdout, checkpoint);
-        let verified = command(folder.path(), &["verify"]);
-        assert!(verified.status.success(), "{}", text(&verified.stderr));
-    }
-
-    let later = format!("{}\n", now.trim_end().parse::<u32>().unwrap() + 1);
-    fs::write(&format, &later).unwrap();
-    for arguments in [&["run", "--listen", "127.0.0.1:0"][..], &["verify"], &["checkpoint"]] {
-        let refused = command(folder.path(), arguments);
-        let said = text(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(78), "{said}");
-        assert!(said.contains(&format!("found format {}", later.trim_end())), "{said}");
-    }
-    assert_eq!(fs::read_to_string(&format).unwrap(), later);
-    fs::write(&format, &now).unwrap();
-    assert_eq!(Node::start(folder.path(), &[]).admin().get("/ready").0, 200);
 }
 
 /// Block h sets `often` and `h` to h, and deletes the key of block h - 3.

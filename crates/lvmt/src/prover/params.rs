@@ -24,8 +24,7 @@ pub struct StoreParams {
     pub defer_proof_nodes: bool,
 }
 
-/// The version of the layout of the records. Layout 1, which was not written, had other nodes of the root's tree state;
-/// layout 2 had one record for each.
+/// The version of the layout of the records.
 const LAYOUT_VERSION: u8 = 3;
 
 impl StoreParams {
@@ -62,13 +61,6 @@ impl StoreParams {
             "the layout, setup, shape and shard that the store was made with",
             "others",
         ))
-    }
-
-    /// Whether a store was made with these parameters in an earlier layout.
-    pub(super) fn has_former_layout(&self, kept: &[u8]) -> bool {
-        let encoded = self.encode();
-        let (shape, layout) = kept.split_at(kept.len().min(encoded.len() - 1));
-        encoded.starts_with(shape) && shape.len() + 1 == encoded.len() && matches!(layout, [] | [2])
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Rebuilds the nodes of the root's tree state, after an import or from an earlier layout.
+//! Rebuilds the nodes of the root's tree state, after an import.
 
 use alloc::vec::Vec;
 
@@ -8,8 +8,8 @@ use prooflight_core::{Hash, Hex, Result};
 
 use super::params::StoreParams;
 use super::record::{
-    HEAD_KEY, KeyHead, PARAMS_KEY, StateHead, amt_index, amt_key, corrupt, decode_amt,
-    key_record_key, open, put,
+    HEAD_KEY, KeyHead, StateHead, amt_index, amt_key, corrupt, decode_amt, key_record_key, open,
+    put,
 };
 use super::root_tree::RootTree;
 use super::tree_shape::EntryVersions;
@@ -35,7 +35,6 @@ pub(super) fn rebuild_root_tree<S: Store>(store: &mut S, params: &StoreParams) -
     let mut writes = WriteBatch::new();
     let tree_sum = RootTree::put_all_records(params, &versions, &mut writes)?;
     put(&mut writes, HEAD_KEY.to_vec(), StateHead { tree_sum: Some(tree_sum), ..head }.encode());
-    put(&mut writes, PARAMS_KEY.to_vec(), params.encode());
     store.write(writes)
 }
 

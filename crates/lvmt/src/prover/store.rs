@@ -33,8 +33,8 @@ pub struct LvmtStore<S> {
 impl<S: Store + Sync> LvmtStore<S> {
     /// Opens the newest state of a store; an empty store begins without any key.
     ///
-    /// After a killed import, or in an earlier layout, the nodes of the root's tree state are rebuilt.
-    /// `invalid_argument` if the store was created with another setup, shape or shard.
+    /// After a killed import, the nodes of the root's tree state are rebuilt. `invalid_argument` if the store was created
+    /// with another layout, setup, shape or shard.
     pub fn open(mut store: S, params: StoreParams) -> Result<Self> {
         params.check()?;
         match read(&store, PARAMS_KEY)? {
@@ -51,9 +51,6 @@ impl<S: Store + Sync> LvmtStore<S> {
                 put(&mut writes, HEAD_KEY.to_vec(), head.encode());
                 put(&mut writes, OLDEST_KEY.to_vec(), 0_u64.to_be_bytes().to_vec());
                 store.write(writes)?;
-            }
-            Some(kept) if params.has_former_layout(&kept) => {
-                rebuild_root_tree(&mut store, &params)?;
             }
             kept => {
                 params.check_store(kept.as_deref())?;

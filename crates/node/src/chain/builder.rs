@@ -52,7 +52,7 @@ impl ChainBuilder {
         }
         fs::create_dir_all(folder).map_err(&failed)?;
         options.write(folder)?;
-        format::begin(folder)?;
+        format::write(folder)?;
         schemes::begin(config, SchemeContext { folder, options })?;
         let mut store = store::open(&unnamed)?;
         let mut batch = WriteBatch::new();

@@ -18,11 +18,17 @@ use crate::runtime::files;
 
 impl Chain {
     /// Whether a folder has a chain; `store_failed` if that cannot be found out.
+    ///
+    /// A chain of another format is `invalid_argument`. Nothing in its folder is changed.
     pub fn exists(folder: &Path) -> Result<bool> {
-        store_folder(folder).try_exists().map_err(|error| {
+        let exists = store_folder(folder).try_exists().map_err(|error| {
             let expected = format_args!("the folder {} to be readable", folder.display());
             Error::new(Reason::StoreFailed, expected, error)
-        })
+        })?;
+        if exists {
+            format::check(folder)?;
+        }
+        Ok(exists)
     }
 
     /// Begins a chain in a folder that has none; its first block, made or followed, is genesis.
@@ -70,10 +76,10 @@ impl Chain {
         })
     }
 
-    /// Opens the chain in a folder at its last acknowledged block, and checks it. A folder of an earlier format is brought
-    /// up to date; one of a later format is `invalid_argument`, with nothing changed.
+    /// Opens the chain in a folder at its last acknowledged block, and checks it.
     ///
-    /// `store_corrupt` if the store lacks an acknowledged block, or its parts do not agree.
+    /// `invalid_argument` if there is none, or if it is of another format; `store_corrupt` if the store lacks an
+    /// acknowledged block, or its parts do not agree.
     pub fn open(folder: &Path) -> Result<Self> {
         Self::check_folder(folder)?;
         Self::open_with(folder, &SchemeOptions::read(folder)?)
@@ -103,20 +109,19 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Checks that a folder has a chain of a known format.
+    /// Checks that a folder has a chain that this program can open.
     fn check_folder(folder: &Path) -> Result<()> {
         files::check_folder(folder)?;
         check_complete(folder)?;
         if Self::exists(folder)? {
-            return format::check(folder).map(drop);
+            return Ok(());
         }
         let expected = format_args!("a chain in {}", folder.display());
         Err(Error::new(Reason::InvalidArgument, expected, "none"))
     }
 
     fn open_with(folder: &Path, options: &SchemeOptions) -> Result<Self> {
-        let mut store = store::open(&store_folder(folder))?;
-        format::upgrade(folder, &mut store)?;
+        let store = store::open(&store_folder(folder))?;
         let config = store.get(CONFIG_KEY)?.ok_or_else(|| corrupt("a configuration", "none"))?;
         let config = block::decode_config(&config)
             .map_err(|error| corrupt(error.expected(), error.found()))?;

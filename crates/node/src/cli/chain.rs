@@ -312,6 +312,8 @@ impl VerifyArgs {
             return Ok(());
         }
         let folder = &self.folder.data_dir;
+        // Before anything is written.
+        Chain::exists(folder)?;
         let scratch = ScratchFolder::new_in(folder).map_err(|error| file_error(folder, &error))?;
         let mut again = Chain::create_like(&scratch.path().join("chain"), folder)?;
         let options = SchemeOptions { check_all_nodes: true, ..SchemeOptions::default() };

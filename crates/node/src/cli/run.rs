@@ -101,6 +101,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
     }
     // Before anything is written.
     files::check_folder(&chosen.data_dir)?;
+    Chain::exists(&chosen.data_dir)?;
     scratch::remove_orphans(&chosen.data_dir);
     let clients = Arc::new(clients(&chosen)?);
     let listener = AuthorityListener::take(&chosen, matches!(role, NodeRole::Lead))?;

@@ -4,7 +4,6 @@
 pub(crate) mod accounts;
 pub(crate) mod authorities;
 pub(crate) mod connection;
-pub(crate) mod former;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod liar;

@@ -24,8 +24,6 @@ pub mod beacon;
 pub mod commits;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
-#[cfg(feature = "former")]
-pub mod former;
 pub mod kill;
 #[cfg(feature = "lmpt")]
 pub mod lmpt;
