@@ -12,7 +12,7 @@ use object_store::{
 };
 use prooflight_core::{Error, Reason, Result};
 
-use crate::backoff::Backoff;
+use crate::backoff::RetryDelays;
 use crate::object::MAX_OBJECT_BYTES;
 use crate::open;
 use crate::staged_files::FolderWriters;
@@ -258,7 +258,7 @@ impl Bucket {
         decode: impl Fn(&[u8]) -> Result<T>,
         waiting: impl Fn(&Error),
     ) -> CreateOutcome<T> {
-        let mut backoff = Backoff::new();
+        let mut delays = RetryDelays::new();
         loop {
             let doubt = match self.create(name, bytes.clone()).await {
                 Ok(true) => return CreateOutcome::Created,
@@ -274,7 +274,7 @@ impl Bucket {
                 Err(error) => error,
             };
             waiting(&doubt);
-            backoff.wait().await;
+            delays.wait().await;
         }
     }
 

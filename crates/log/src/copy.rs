@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prooflight_core::chain::Header;
 use prooflight_core::{Error, Hex, Reason, Result};
 
-use crate::backoff::Backoff;
+use crate::backoff::RetryDelays;
 use crate::bucket::Bucket;
 use crate::entry::{self, LogEntry};
 use crate::log::BucketLog;
@@ -157,7 +157,7 @@ fn check_order(parent: Option<&Header>, header: &Header) -> Result<()> {
 /// Creates a block that may exist; returns the number of created objects.
 async fn create(there: &BucketLog, entry: LogEntry, is_first: bool) -> Result<u64> {
     let (name, bytes) = (entry::name(entry.height()), Bytes::from(entry.encode()?));
-    let (mut backoff, mut tries) = (Backoff::new(), 1);
+    let (mut delays, mut tries) = (RetryDelays::new(), 1);
     let created = loop {
         match there.bucket().create(&name, bytes.clone()).await {
             Ok(true) => break true,
@@ -173,7 +173,7 @@ async fn create(there: &BucketLog, entry: LogEntry, is_first: bool) -> Result<u6
             Err(_) => {}
         }
         tries += 1;
-        backoff.wait().await;
+        delays.wait().await;
     };
     if created && is_first {
         there.bucket().check_creates_once(&name, bytes).await?;

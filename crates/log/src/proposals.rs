@@ -10,7 +10,7 @@
 use bytes::Bytes;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::backoff::Backoff;
+use crate::backoff::RetryDelays;
 use crate::bucket::CreateOutcome;
 use crate::log::BucketLog;
 use crate::object::{self, ObjectKind};
@@ -40,7 +40,7 @@ impl BucketLog {
     /// Reads an attempt at the block of a height; `None` if absent. It retries until it has an answer
     /// and all of the bytes; [`waiting`](Self::waiting) has the reason.
     pub async fn read_proposal(&self, height: u64, attempt: u32) -> Option<Vec<u8>> {
-        let mut backoff = Backoff::new();
+        let mut delays = RetryDelays::new();
         loop {
             let read = self.bucket().read(&name(height, attempt)).await;
             let found = read.and_then(|found| {
@@ -54,7 +54,7 @@ impl BucketLog {
                 }
                 Err(error) => self.waiting.send_replace(Some(error)),
             };
-            backoff.wait().await;
+            delays.wait().await;
         }
     }
 

@@ -4,13 +4,17 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use backon::Retryable as _;
 use prooflight_core::{Error, Reason, Result};
 use tokio::time::Instant;
 
-use crate::backoff::Backoff;
+use crate::backoff::doubling_delays;
 
-/// The most attempts of a request.
-const MAX_ATTEMPTS: u32 = 6;
+/// The most retries of a request.
+const MAX_RETRIES: usize = 5;
+
+/// The delay before the first retry, longer than that of requests with more attempts.
+const FIRST_DELAY: Duration = Duration::from_millis(400);
 
 /// No request is retried this long after the first attempt.
 const RETRY_DEADLINE: Duration = Duration::from_secs(30);
@@ -37,26 +41,23 @@ impl StartupRetry {
         &self,
         request: impl Fn() -> R,
     ) -> Result<T> {
-        let (begun, mut backoff, mut tries) = (Instant::now(), Backoff::for_startup(), 1);
-        loop {
-            let error = match request().await {
-                Err(error) if error.reason() == Reason::Unreachable => error,
-                answer => return answer,
-            };
-            let over = self.over.load(Ordering::Relaxed);
-            if over || tries == MAX_ATTEMPTS || begun.elapsed() >= RETRY_DEADLINE {
-                return Err(error);
-            }
-            (self.on_failure)(&error);
-            backoff.wait().await;
-            tries += 1;
-        }
+        let begun = Instant::now();
+        let is_retried = |error: &Error| {
+            let over = self.over.load(Ordering::Relaxed) || begun.elapsed() >= RETRY_DEADLINE;
+            error.reason() == Reason::Unreachable && !over
+        };
+        request
+            .retry(doubling_delays(FIRST_DELAY).with_max_times(MAX_RETRIES))
+            .sleep(tokio::time::sleep)
+            .when(is_retried)
+            .notify(|error, _| (self.on_failure)(error))
+            .await
     }
 }
 
 impl fmt::Debug for StartupRetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Patience").field("over", &self.over).finish_non_exhaustive()
+        f.debug_struct("StartupRetry").field("over", &self.over).finish_non_exhaustive()
     }
 }
 
@@ -72,7 +73,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn tries_are_few_and_end_in_time() {
-        for (takes, most) in [(0, MAX_ATTEMPTS), (1, MAX_ATTEMPTS), (14, 3), (40, 1)] {
+        for (takes, most) in [(0, 6), (1, 6), (14, 3), (40, 1)] {
             let (tried, heard) = (AtomicU32::new(0), Arc::new(AtomicU32::new(0)));
             let counted = heard.clone();
             let retry = StartupRetry::new(move |error| {

@@ -2,39 +2,45 @@
 
 use std::time::Duration;
 
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+
 /// Delays that double with each failure, up to a limit, each shortened by a random amount.
 ///
 /// The jitter keeps the replicas of a leader from all asking it at the same moment once it is back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct RetryBackoff {
-    first: Duration,
-    failures: u32,
+    builder: ExponentialBuilder,
+    delays: ExponentialBackoff,
 }
 
 /// The longest delay, as a multiple of the first.
 const MAX_FACTOR: u32 = 32;
 
 impl RetryBackoff {
-    pub(crate) const fn new(first: Duration) -> Self {
-        Self { first, failures: 0 }
+    pub(crate) fn new(first: Duration) -> Self {
+        // The jitter adds up to as much again.
+        let shortest = first / 2;
+        let builder = ExponentialBuilder::new()
+            .with_min_delay(shortest)
+            .with_max_delay(shortest * MAX_FACTOR)
+            .without_max_times()
+            .with_jitter();
+        Self { builder, delays: builder.build() }
     }
 
-    pub(crate) const fn succeeded(&mut self) {
-        self.failures = 0;
+    pub(crate) fn succeeded(&mut self) {
+        self.delays = self.builder.build();
     }
 
     /// Returns the delay after one more failure.
     pub(crate) fn failed(&mut self) -> Duration {
-        let whole = self.first * 2_u32.saturating_pow(self.failures).min(MAX_FACTOR);
-        self.failures = self.failures.saturating_add(1);
-        let mut chance = [0];
-        // Without randomness, the delay is not shortened.
-        let _ = getrandom::fill(&mut chance);
-        whole.mul_f64(1.0 - f64::from(chance[0]) / 512.0)
+        // The delays do not end.
+        self.delays.next().unwrap_or_default()
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
 
@@ -44,10 +50,12 @@ mod tests {
         for seconds in [1, 2, 4, 8, 16, 32, 32] {
             let whole = Duration::from_secs(seconds);
             let wait = backoff.failed();
-            assert!(whole / 2 < wait && wait <= whole, "{wait:?} of {whole:?}");
+            assert!(whole / 2 <= wait && wait <= whole, "{wait:?} of {whole:?}");
         }
-        backoff.failures = u32::MAX;
-        assert!(backoff.failed() <= Duration::from_secs(32));
+        let waits: Vec<_> = (0..10_000).map(|_| backoff.failed()).collect();
+        let (shortest, longest) = (waits.iter().min().unwrap(), waits.iter().max().unwrap());
+        assert!(*shortest < Duration::from_secs(17) && *shortest >= Duration::from_secs(16));
+        assert!(*longest > Duration::from_secs(31) && *longest <= Duration::from_secs(32));
         backoff.succeeded();
         assert!(backoff.failed() <= Duration::from_secs(1));
     }

@@ -24,6 +24,7 @@ use crate::chain::block::{self, Block, NEWEST_KEY};
 use crate::chain::schemes::{SNAPSHOTS_FOLDER, SchemeOptions};
 use crate::chain::{ChainBuilder, EntryWriter, SYNCING_FILE};
 use crate::replication::follow::{HeaderReply, LeaderClient};
+use crate::runtime::backoff::RetryBackoff;
 use crate::runtime::blocking;
 use crate::runtime::clock::{check_not_in_future, now_ms};
 use crate::runtime::space::DiskSpace;
@@ -231,6 +232,9 @@ struct SyncTask {
 /// The attempts to fetch a chunk that does not arrive.
 const CHUNK_TRIES: u32 = 4;
 
+/// The longest delay before the second attempt.
+const FIRST_CHUNK_DELAY: Duration = Duration::from_millis(500);
+
 impl SyncTask {
     /// Receives a part in a separate task. The task has ended when this returns, so nothing is written after that.
     /// If it fails, the tasks of other parts end after the chunk that they are checking.
@@ -305,7 +309,7 @@ impl SyncTask {
         let from = HexBytes(from.to_vec());
         let asked = json!({ "head": Hash32(self.hash), "part": part, "from": from });
         let mut stopped = self.stopped.subscribe();
-        let mut tries = 1;
+        let (mut backoff, mut tries) = (RetryBackoff::new(FIRST_CHUNK_DELAY), 1);
         loop {
             let answer = tokio::select! {
                 answer = self.leader.ask("prooflight_sync", asked.clone()) => answer,
@@ -319,7 +323,7 @@ impl SyncTask {
                 Ok(ChunkReply { chunk: HexBytes(chunk) }) => return Ok(chunk),
                 Err(error) if tries < CHUNK_TRIES && is_unreachable(&error) => {
                     tracing::warn!(%error, "asking again");
-                    tokio::time::sleep(Duration::from_millis(250 << tries)).await;
+                    tokio::time::sleep(backoff.failed()).await;
                     tries += 1;
                 }
                 Err(error) => return Err(name_sender(&error, &self.leader)),
