@@ -1,10 +1,11 @@
-//! Filters for logs, and Bloom filters, which show the blocks that may have them.
+//! Filters for logs.
 
 use alloc::vec::Vec;
 
-use prooflight_core::{Hash, keccak256};
+use prooflight_core::Hash;
 use prooflight_mpt::Address;
 
+use crate::bloom::Bloom;
 use crate::receipt::Log;
 
 /// A filter of `eth_getLogs`.
@@ -17,12 +18,6 @@ pub struct LogFilter {
     /// A matching log has at least as many topics as the filter has positions.
     pub topics: Vec<Vec<Hash>>,
 }
-
-/// A Bloom filter over the addresses and topics of logs.
-///
-/// Source: Ethereum Yellow Paper, section 4.3.1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bloom(pub [u8; 256]);
 
 impl LogFilter {
     /// Whether a log matches.
@@ -42,16 +37,5 @@ impl LogFilter {
         };
         (self.addresses.is_empty() || self.addresses.iter().any(address))
             && self.topics.iter().all(topics)
-    }
-}
-
-impl Bloom {
-    /// Whether an address or topic may be among those of the logs.
-    pub fn may_contain(&self, bytes: &[u8]) -> bool {
-        let hash = keccak256(&[bytes]);
-        hash.as_chunks().0.iter().take(3).all(|pair| {
-            let bit = usize::from(u16::from_be_bytes(*pair) & 0x7ff);
-            self.0.get(255 - bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
-        })
     }
 }

@@ -4,7 +4,7 @@ use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified};
 use prooflight_mpt::rlp::{self, RlpItem, RlpItems};
 use prooflight_mpt::{Address, Word, verify_header};
 
-use crate::filter::Bloom;
+use crate::bloom::Bloom;
 
 /// A block's header.
 #[derive(Clone, Debug, PartialEq, Eq)]

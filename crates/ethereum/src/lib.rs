@@ -13,6 +13,7 @@ extern crate alloc;
 
 mod ancestor;
 mod block;
+mod bloom;
 mod body;
 mod fees;
 mod filter;
@@ -25,9 +26,10 @@ mod transactions;
 
 pub use ancestor::verify_ancestor_hash;
 pub use block::{BlockReceipt, verify_block_receipts};
+pub use bloom::Bloom;
 pub use body::{BlockBody, BodyHashes, verify_body};
 pub use fees::{BlobParams, next_base_fee, next_blob_fee, verify_blob_fee};
-pub use filter::{Bloom, LogFilter};
+pub use filter::LogFilter;
 pub use header::{BlockHeader, verify_block_header};
 pub use list::list_root;
 pub use logs::{BlockWithReceipts, MatchingLog, verify_logs};

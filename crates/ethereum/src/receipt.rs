@@ -6,7 +6,7 @@ use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, Verified};
 use prooflight_mpt::Address;
 use prooflight_mpt::rlp::{self, RlpItem};
 
-use crate::filter::Bloom;
+use crate::bloom::Bloom;
 use crate::header::BlockHeader;
 use crate::list::check_list;
 
