@@ -5,8 +5,19 @@ use alloc::vec::Vec;
 use prooflight_core::{ByteReader, Error, Hash, Reason, Result};
 
 use crate::fork::Fork;
-use crate::header::ExecutionBlock;
 use crate::ssz::{bytes_root, hash_pair, invalid_encoding, leaf, merkleize, read_offset, u64_root};
+
+/// The execution block that a header proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExecutionBlock {
+    /// The hash of an execution block.
+    ///
+    /// Before Gloas, that of the beacon block itself; from Gloas on, that of the newest one before it,
+    /// since a payload is revealed after its beacon block.
+    pub block_hash: Hash,
+    /// `get_lc_execution_root`: the root of the execution header; from Gloas on, the hash itself.
+    pub root: Hash,
+}
 
 /// The largest length of `extra_data`.
 const MAX_EXTRA_DATA_BYTES: usize = 32;

@@ -3,7 +3,7 @@
 use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 
 use crate::branch;
-use crate::execution;
+use crate::execution::{self, ExecutionBlock};
 use crate::fork::Fork;
 use crate::network::Network;
 use crate::ssz::{merkleize, read_hashes, read_offset, read_u64, u64_root};
@@ -21,18 +21,6 @@ pub struct BeaconHeader {
     pub state_root: Hash,
     /// The root of the block's body.
     pub body_root: Hash,
-}
-
-/// The execution block that a header proves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExecutionBlock {
-    /// The hash of an execution block.
-    ///
-    /// Before Gloas, that of the beacon block itself; from Gloas on, that of the newest one before it,
-    /// since a payload is revealed after its beacon block.
-    pub block_hash: Hash,
-    /// `get_lc_execution_root`: the root of the execution header; from Gloas on, the hash itself.
-    pub root: Hash,
 }
 
 /// A beacon block's header with the execution block that its body commits to.
