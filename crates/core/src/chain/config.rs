@@ -4,7 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::scheme_config::{LmptConfig, LvmtConfig, SchemeConfig};
+use super::encoding::encode;
+use super::scheme_config::{LmptConfig, LvmtConfig, SchemeConfig, wrong};
 use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256, order};
 
 /// Everything about a chain that never changes.
@@ -133,17 +134,4 @@ impl ChainConfig {
         }
         Ok(())
     }
-}
-
-/// The borsh encoding, which never fails in memory.
-pub(super) fn encode(value: &impl BorshSerialize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // Only a length above u32::MAX can fail, and every decoder would refuse the truncated bytes.
-    let _ = value.serialize(&mut bytes);
-    bytes
-}
-
-#[cold]
-pub(super) fn wrong(expected: impl core::fmt::Display, found: impl core::fmt::Display) -> Error {
-    Error::new(Reason::InvalidConfig, expected, found)
 }

@@ -5,7 +5,8 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use ed25519_dalek::{Signature, VerifyingKey};
 
 use super::Blake2bTree;
-use super::config::{ChainConfig, encode};
+use super::config::ChainConfig;
+use super::encoding::encode;
 use crate::merkle::empty_root;
 use crate::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 

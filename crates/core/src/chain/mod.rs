@@ -7,6 +7,7 @@
 
 mod checkpoint;
 mod config;
+mod encoding;
 mod hash;
 mod header;
 mod headers;

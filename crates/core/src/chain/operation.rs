@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::Blake2bTree;
-use super::config::encode;
+use super::encoding::encode;
 use crate::merkle::{MerkleFrontier, leaf_hash};
 use crate::store::RawKeyChange;
 

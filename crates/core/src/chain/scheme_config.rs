@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::config::{encode, wrong};
-use crate::{Hash, Result, Scheme};
+use super::encoding::encode;
+use crate::{Error, Hash, Reason, Result, Scheme};
 
 /// A scheme that a chain keeps.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -121,4 +121,9 @@ impl Default for LmptConfig {
     fn default() -> Self {
         Self { era_blocks: 1_000, era_ops: 500_000, era_bytes: 256 << 20 }
     }
+}
+
+#[cold]
+pub(super) fn wrong(expected: impl core::fmt::Display, found: impl core::fmt::Display) -> Error {
+    Error::new(Reason::InvalidConfig, expected, found)
 }
