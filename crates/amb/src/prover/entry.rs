@@ -1,10 +1,9 @@
 //! An entry as a page stores it.
 //!
 //! key length u16, key, number of versions u64, newest block u64, [content], the roots of the perfect trees over the past
-//! versions, largest first. A content is `00` for a tombstone; `01`, length u16 and a value; or `02` and the hash of a
-//! value that has a record of its own.
+//! versions, largest first.
 //!
-//! [content]: put_content
+//! [content]: super::stored_version
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -14,8 +13,8 @@ use prooflight_core::store::{WriteBatch, corrupt};
 use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 
 use super::MAX_INLINE_BYTES;
-use super::past::put_past;
 use super::stored_record::{integer, short, value_key};
+use super::stored_version::{put_content, put_past, read_content};
 use crate::hash::{EMPTY_PAST_ROOT, KeyVersion, past_root};
 use crate::message::HashMessage as _;
 
@@ -128,39 +127,6 @@ impl<'p> PageEntry<'p> {
         let (peaks, _) = reader.take(32 * past.count_ones() as usize)?.as_chunks::<32>();
         let newest = KeyVersion { block, value };
         Ok(Self { key, versions, newest, value: content.map(Cow::Borrowed), peaks: peaks.into() })
-    }
-}
-
-/// Writes the content of a version: its value if given, otherwise the value's hash.
-pub(super) fn put_content(record: &mut Vec<u8>, version: &KeyVersion, value: Option<&[u8]>) {
-    match (value, version.value) {
-        (_, None) => record.push(0),
-        (Some(value), _) => {
-            record.push(1);
-            // At most `MAX_INLINE_BYTES` bytes.
-            record.put_u16(value.len());
-            record.put(value);
-        }
-        (None, Some(hash)) => {
-            record.push(2);
-            record.put(&hash);
-        }
-    }
-}
-
-/// Reads the content of a version: the hash of its value and the value. The hash is zeros if the value
-/// itself is stored.
-pub(super) fn read_content<'r>(
-    reader: &mut ByteReader<'r>,
-) -> Result<(Option<Hash>, Option<&'r [u8]>)> {
-    match reader.u8()? {
-        0 => Ok((None, None)),
-        1 => {
-            let length = short(reader)?;
-            Ok((Some(Hash::default()), Some(reader.take(length)?)))
-        }
-        2 => Ok((Some(reader.array()?), None)),
-        other => Err(corrupt("a content of 0 to 2", other)),
     }
 }
 

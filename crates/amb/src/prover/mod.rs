@@ -12,8 +12,8 @@
 //! | `v` key length u16, key, number u64 | a past version |
 //! | `w` key length u16, key, number u64 | the value of a version, if it has more than 256 bytes |
 //!
-//! All integers are big-endian. Records but `w` end with a checksum over key and value. `entry.rs` and `past.rs` have the
-//! formats of entries and of past versions.
+//! All integers are big-endian. Records but `w` end with a checksum over key and value. `entry.rs` and
+//! `stored_version.rs` have the formats of entries and of past versions.
 //!
 //! # Damage
 //!
@@ -44,6 +44,7 @@ mod prove;
 mod route;
 mod state;
 mod stored_record;
+mod stored_version;
 mod top;
 mod write;
 
