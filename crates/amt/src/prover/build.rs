@@ -10,11 +10,11 @@ use rayon::prelude::*;
 
 use super::fixed_base::FixedBase;
 use super::group::{ADDITION_BATCH, add_batch};
+use super::index::child;
 use super::known_tau::KnownTau;
 use super::setup::{ProverSetup, TauPowers};
 use super::tables::{BuiltRows, RowSource, TableParts, Tables};
 use super::transform::{transform, transform_cosets};
-use super::tree::child;
 use crate::domain::Domain;
 use crate::scalar::{SLOTS, VERSION_BITS};
 

@@ -11,11 +11,11 @@ use std::vec::Vec;
 use ark_bn254::{Fr, G1Affine};
 use rayon::prelude::*;
 
+use super::entry_change::{EntryChange, shifts};
 use super::fixed_base::FixedBase;
 use super::group::{ADDITION_BATCH, SumTerm};
 use super::known_tau::KnownTau;
 use super::row_cache::{PointRow, RowCache};
-use super::tables::{EntryChange, shifts};
 
 /// The rows of a known tau.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use std::vec::Vec;
 use ark_bn254::Fr;
 use ark_ff::{AdditiveGroup, Field, serial_batch_inversion_and_mul};
 
-use super::tree::child;
+use super::index::child;
 use crate::domain::Domain;
 
 /// The discrete logarithms of the rows, for a tau outside the domain.

@@ -2,9 +2,11 @@
 
 mod build;
 mod class;
+mod entry_change;
 mod fixed_base;
 mod glv;
 mod group;
+mod index;
 mod known_rows;
 mod known_tau;
 mod open;
@@ -19,8 +21,9 @@ mod tree;
 
 pub use build::BuildProgress;
 pub use class::IndexClass;
+pub use entry_change::EntryChange;
 pub use group::Point;
 pub use open_tree::open_entries;
 pub use setup::ProverSetup;
-pub use tables::{EntryChange, TableParts, Tables};
+pub use tables::{TableParts, Tables};
 pub use tree::{TreeDraft, TreeState};

@@ -9,7 +9,8 @@ use prooflight_core::Result;
 
 use super::fixed_base::FixedBase;
 use super::group::Point;
-use super::tables::{BuiltRows, RowSource, Tables, check_index};
+use super::index::check_index;
+use super::tables::{BuiltRows, RowSource, Tables};
 use crate::domain::Domain;
 use crate::msm::OddMultiples;
 use crate::point::PointBytes;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::glv;
 use super::group::Point;
-use super::tables::check_index;
+use super::index::{check_index, child};
 use crate::domain::Domain;
 use crate::opening::OpeningKind;
 use crate::scalar::{SLOTS, VERSION_BITS};
@@ -50,8 +50,8 @@ pub fn open_entries(
         asked.extend(children.into_iter().map(|child| ((level, child), points.clone())));
     }
     let roots = domain.roots(log_arity);
-    let quotient = |((level, child), points): &(NodePlace, Arc<Vec<Point>>)| {
-        quotient(points, super::tree::child(*child, log_arity, *level), &roots)
+    let quotient = |((level, number), points): &(NodePlace, Arc<Vec<Point>>)| {
+        quotient(points, child(*number, log_arity, *level), &roots)
     };
     let quotients: Vec<_> =
         asked.par_iter().with_min_len(MIN_POINTS_PER_THREAD).map(quotient).collect();

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::vec::Vec;
 
-use ark_bn254::{Fr, G1Affine};
-use ark_ec::CurveGroup;
-use ark_ff::Field;
+use ark_bn254::G1Affine;
 use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
+use super::entry_change::EntryChange;
 use super::group::{ADDITION_BATCH, Point, SumTerm, add_terms};
+use super::index::check_index;
 use super::known_rows::KnownRows;
 use super::known_tau::KnownTau;
 use crate::dev;
 use crate::domain::Domain;
 use crate::key::VerifyingKey;
 use crate::opening::OpeningKind;
-use crate::scalar::{SLOTS, Scalar, VERSION_BITS};
+use crate::scalar::{SLOTS, Scalar};
 
 /// Optional parts of tables. Commitments can be updated with any of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,74 +56,6 @@ pub(super) struct BuiltRows {
     pub(super) single: Vec<G1Affine>,
     /// `P_{d,t,k}` for each t in the order of d, then k.
     pub(super) tree: Vec<G1Affine>,
-}
-
-/// A change of one entry of a vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryChange {
-    index: u32,
-    slot: u8,
-    factor: ChangeFactor,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ChangeFactor {
-    Steps(i64),
-    Value(Scalar),
-}
-
-impl EntryChange {
-    /// Adds `steps` to the version in `slot` (0 to 5) of the entry, that is, `steps * 2^(40 slot)`
-    /// to its value.
-    pub const fn version(index: u32, slot: u8, steps: i64) -> Self {
-        Self { index, slot, factor: ChangeFactor::Steps(steps) }
-    }
-
-    /// Adds `value` to the value of the entry.
-    pub const fn value(index: u32, value: Scalar) -> Self {
-        Self { index, slot: 0, factor: ChangeFactor::Value(value) }
-    }
-
-    /// The index of the entry.
-    pub const fn index(&self) -> u32 {
-        self.index
-    }
-
-    /// The steps of a change of a version; `None` for a change of the whole value.
-    pub const fn steps(&self) -> Option<i64> {
-        match self.factor {
-            ChangeFactor::Steps(steps) => Some(steps),
-            ChangeFactor::Value(_) => None,
-        }
-    }
-
-    /// The slot; 0 for a change of the whole value.
-    pub const fn slot(&self) -> u8 {
-        self.slot
-    }
-
-    /// Whether the change adds one to a version or subtracts one: multiplying a point by it is free.
-    pub(super) const fn is_step(&self) -> bool {
-        matches!(self.factor, ChangeFactor::Steps(1 | -1))
-    }
-
-    /// The factor of the change.
-    pub(super) fn factor(&self) -> Fr {
-        match self.factor {
-            ChangeFactor::Steps(steps) => Fr::from(steps),
-            ChangeFactor::Value(value) => value.0,
-        }
-    }
-
-    /// Multiplies `point` by the change.
-    pub(super) fn times(&self, point: G1Affine) -> Point {
-        Point(match self.factor {
-            ChangeFactor::Steps(1) => point,
-            ChangeFactor::Steps(-1) => -point,
-            ChangeFactor::Steps(steps) => (point * Fr::from(steps)).into_affine(),
-            ChangeFactor::Value(value) => (point * value.0).into_affine(),
-        })
-    }
 }
 
 impl Tables {
@@ -193,9 +125,9 @@ impl Tables {
     }
 
     pub(super) fn check(&self, change: &EntryChange) -> Result<()> {
-        check_index(self.domain(), change.index)?;
-        if usize::from(change.slot) >= SLOTS {
-            return Err(Error::new(Reason::InvalidArgument, "a slot from 0 to 5", change.slot));
+        check_index(self.domain(), change.index())?;
+        if usize::from(change.slot()) >= SLOTS {
+            return Err(Error::new(Reason::InvalidArgument, "a slot from 0 to 5", change.slot()));
         }
         Ok(())
     }
@@ -206,7 +138,7 @@ impl Tables {
             RowSource::Known(known) => known.commitment_terms(sums, changes),
             RowSource::Built(built) => {
                 let term = |(number, change): &(u32, EntryChange)| {
-                    (*number, change.times(built.lagrange(change.index, change.slot)))
+                    (*number, change.times(built.lagrange(change.index(), change.slot())))
                 };
                 changes.par_iter().with_min_len(ADDITION_BATCH).map(term).collect()
             }
@@ -232,23 +164,6 @@ impl BuiltRows {
     pub(super) fn single(&self, t: u32) -> G1Affine {
         row(&self.single, t as usize)
     }
-}
-
-/// `2^(40 slot)` for each slot.
-pub(super) fn shifts() -> [Fr; SLOTS] {
-    let mut shift = Fr::ONE;
-    core::array::from_fn(|_| {
-        let this = shift;
-        shift *= Fr::from(1_u64 << VERSION_BITS);
-        this
-    })
-}
-
-pub(super) fn check_index(domain: Domain, index: u32) -> Result<()> {
-    if index < domain.n() {
-        return Ok(());
-    }
-    Err(Error::new(Reason::IndexOutOfRange, format_args!("an index below {}", domain.n()), index))
 }
 
 fn row(rows: &[G1Affine], number: usize) -> G1Affine {

@@ -13,11 +13,13 @@ use prooflight_core::{Error, Reason, Result};
 use rayon::prelude::*;
 
 use super::class::IndexClass;
+use super::entry_change::EntryChange;
 use super::fixed_base::FixedBase;
 use super::group::{Point, SumTerm, new_sums, set_sums};
+use super::index::check_index;
 use super::known_rows::{RowPart, TreeParts};
 use super::open_tree::open_entries;
-use super::tables::{EntryChange, RowSource, Tables, check_index};
+use super::tables::{RowSource, Tables};
 use crate::domain::Domain;
 use crate::opening::OpeningKind;
 use crate::point::PointBytes;
@@ -290,11 +292,6 @@ impl TreeDraft {
 /// `SLOTS`, in the type of point indices.
 const SLOT_COUNT: u32 = 6;
 const _: () = assert!(SLOT_COUNT as usize == SLOTS);
-
-/// The number of the child below which an index is, at a level from 0.
-pub(super) const fn child(index: u32, log_arity: u8, level: u8) -> usize {
-    (index >> (log_arity * level)) as usize & ((1 << log_arity) - 1)
-}
 
 /// The number of points of a node: six for each child but the last.
 const fn node_points(log_arity: u8) -> u32 {
