@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use prooflight_core::store::{RawKeyChange, ReadStore, WriteBatch};
 use prooflight_core::{Hash, Result};
 
-use super::node::ChildLink;
-use super::overlay::{Overlay, root_hash};
+use super::node::{ChildLink, root_hash};
+use super::overlay::Overlay;
 use super::record::TrieRoot;
 use super::trie::nibbles;
 

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use prooflight_core::store::corrupt;
 use prooflight_core::{Hash, Limits, Result};
 
+use crate::hash::EMPTY_ROOT;
 use crate::node::{self, ChildRef};
 
 /// A node in the store: the hash that its parent commits to, and its id.
@@ -13,6 +14,14 @@ use crate::node::{self, ChildRef};
 pub(super) struct StoredNode {
     pub(super) hash: Hash,
     pub(super) id: u64,
+}
+
+/// The root of a trie after a batch; `None` if it is empty.
+pub(super) type OverlayRoot = Option<StoredNode>;
+
+/// Returns the hash of a root.
+pub(super) fn root_hash(root: OverlayRoot) -> Hash {
+    root.map_or(EMPTY_ROOT, |root| root.hash)
 }
 
 /// A node's reference to its child.

@@ -5,21 +5,12 @@ use alloc::vec::Vec;
 use core::array::from_fn;
 
 use prooflight_core::store::{ReadStore, WriteBatch, corrupt, node_key, require_node};
-use prooflight_core::{Hash, Hex, Result, keccak256};
+use prooflight_core::{Hex, Result, keccak256};
 
-use super::node::{ChildLink, StoredNode, TrieNode};
+use super::node::{ChildLink, OverlayRoot, StoredNode, TrieNode};
 use super::record::NodeRecord;
 use crate::encode;
-use crate::hash::EMPTY_ROOT;
 use crate::node::HASHED_NODE_BYTES;
-
-/// The root of a trie after a batch; `None` if it is empty.
-pub(super) type OverlayRoot = Option<StoredNode>;
-
-/// Returns the hash of a root.
-pub(super) fn root_hash(root: OverlayRoot) -> Hash {
-    root.map_or(EMPTY_ROOT, |root| root.hash)
-}
 
 /// Changes on top of a store. The store itself is not modified.
 pub(super) struct Overlay<'s, S: ?Sized> {

@@ -7,8 +7,8 @@ use prooflight_core::store::{
 };
 use prooflight_core::{Error, Hash, Reason, Result};
 
-use super::node::ChildLink;
-use super::overlay::{Overlay, OverlayRoot, root_hash};
+use super::node::{ChildLink, OverlayRoot, root_hash};
+use super::overlay::Overlay;
 use super::record::TrieRoot;
 use super::trie::nibbles;
 use crate::verify::check_key;

@@ -15,8 +15,7 @@ use alloc::vec::Vec;
 use prooflight_core::store::{RevisionRoot, corrupt, id_be};
 use prooflight_core::{ByteReader, Result};
 
-use super::node::{StoredNode, TrieNode};
-use super::overlay::{OverlayRoot, root_hash};
+use super::node::{OverlayRoot, StoredNode, TrieNode, root_hash};
 use crate::hash::EMPTY_ROOT;
 use crate::rlp;
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use prooflight_core::store::{ReadStore, Store, corrupt, root_at};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, keccak256};
 
-use super::node::{ChildLink, StoredNode};
-use super::overlay::{Overlay, OverlayRoot, root_hash};
+use super::node::{ChildLink, OverlayRoot, StoredNode, root_hash};
+use super::overlay::Overlay;
 use super::persistent::{PersistentTrie, PreparedTrie};
 use super::record::TrieRoot;
 use super::trie::{TrieValue, nibbles};

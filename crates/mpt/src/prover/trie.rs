@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use prooflight_core::Result;
 use prooflight_core::store::{ReadStore, corrupt};
 
-use super::node::{ChildLink, TrieNode};
-use super::overlay::{Overlay, OverlayRoot};
+use super::node::{ChildLink, OverlayRoot, TrieNode};
+use super::overlay::Overlay;
 
 /// A value, and the id of the root node of the trie that it commits to, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
