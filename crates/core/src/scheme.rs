@@ -25,6 +25,8 @@ pub enum Ability {
     Count,
     /// That a block's operations lead from the root before it to the root after it.
     Block,
+    /// Its other statements also about older blocks, by the root of a newer one.
+    Past,
 }
 
 impl Ability {
@@ -39,6 +41,7 @@ impl Ability {
             Self::Range => "range",
             Self::Count => "count",
             Self::Block => "block",
+            Self::Past => "past",
         }
     }
 }
@@ -100,7 +103,7 @@ schemes! {
     /// Layered Merkle Patricia tries.
     Lmpt = 5, "lmpt", root 96, proves [Keys], binary Some("hash"), parameters true;
     /// Ordered keys with all their versions, as in S-Store.
-    Amb = 6, "amb", root 32, proves [Keys History Range Count], binary Some("hash"), parameters false;
+    Amb = 6, "amb", root 32, proves [Keys History Range Count Past], binary Some("hash"), parameters false;
 }
 
 impl Scheme {

@@ -8,7 +8,7 @@ export type StateScheme = "avl" | "lvmt" | "smt" | "lmpt" | "amb";
 
 /** What a scheme's proofs can prove. */
 export type Ability =
-  "keys" | "block" | "history" | "diff" | "average" | "account" | "range" | "count";
+  "keys" | "block" | "history" | "diff" | "average" | "account" | "range" | "count" | "past";
 
 /** The properties of a scheme. */
 export interface SchemeInfo {
@@ -40,7 +40,7 @@ export const SCHEMES: Readonly<Record<Scheme, SchemeInfo>> = {
   amb: {
     id: 6,
     rootLength: 32,
-    abilities: ["keys", "history", "range", "count"],
+    abilities: ["keys", "history", "range", "count", "past"],
     binary: "hash",
     parameters: false,
   },

@@ -12,7 +12,7 @@ use prooflight_core::chain::{
 use prooflight_core::merkle::{leaf_hash, verify_inclusion};
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{ReadStore, StateProof, StoreEntry, TransferRequest};
-use prooflight_core::{Error, Hash, Hex, PastState, Reason, Result, Scheme};
+use prooflight_core::{Ability, Error, Hash, Hex, PastState, Reason, Result, Scheme};
 
 use crate::chain::block::{
     Block, check_kept, decode_height, height_key, oldest_kept, read_body, read_header,
@@ -351,8 +351,8 @@ pub(crate) fn needed_heights(statement: &Statement<'_>, proved: &StateProof) -> 
 }
 
 /// Whether each root of a scheme also proves the states of all earlier blocks.
-pub(crate) const fn proves_past_states(scheme: Scheme) -> bool {
-    matches!(scheme, Scheme::Amb)
+pub(crate) fn proves_past_states(scheme: Scheme) -> bool {
+    scheme.proves(Ability::Past)
 }
 
 /// The blocks that an answer of `amb` names: those of a history's changes, the first and the last.

@@ -71,6 +71,7 @@ const ANSWERS: Readonly<Record<Ability, string>> = {
   account: "accounts",
   range: "ranges of keys",
   count: "counts of keys",
+  past: "older states",
 };
 
 /** Passes a request of `bindings/wasm/src/state/message.rs` to a scheme's binary; returns the response. */
@@ -85,7 +86,8 @@ export function callState(
 }
 
 /** Whether the root of a header proves the states after all blocks up to its own, not after its own alone. */
-export const provesThePast = (scheme: StateScheme) => scheme === "amb";
+export const provesThePast = (scheme: StateScheme) =>
+  SCHEMES[scheme].abilities.includes("past");
 
 const inLvmt = (scheme: StateScheme) => SCHEMES[scheme].binary === "lvmt";
 
