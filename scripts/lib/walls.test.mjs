@@ -8,9 +8,8 @@ import { VERIFIERS } from "./crates.mjs";
 import { filesUnder } from "./fingerprint.mjs";
 import { inside } from "./paths.mjs";
 import { crates } from "./walls/crates.mjs";
-import { byFolder, circle, importsIn, importsOf } from "./walls/imports.mjs";
-import { besideFolders } from "./walls/modules.mjs";
-import { moduleImports, modulesIn } from "./walls/rooms.mjs";
+import { byFolder, circle, circles, importsIn, importsOf } from "./walls/imports.mjs";
+import { besideFolders, importsAmong, moduleImports } from "./walls/modules.mjs";
 
 const sdk = importsOf(inside("packages", "prooflight", "src"));
 
@@ -75,25 +74,83 @@ const isGlue = (name) =>
 const ROOMS = ["producer", "signing", "api", "replication", "chain", "runtime"];
 
 test("the modules of the node import only downwards", () => {
-  const imports = moduleImports(inside("crates", "node", "src"));
-  const rooms = new Set([...imports.keys()].map(folderOf));
+  const all = moduleImports(inside("crates", "node", "src"), { tests: true });
+  const imports = [...all].filter(([path]) => path.includes("/"));
+  const rooms = new Set(imports.map(([path]) => folderOf(path)));
   assert.deepEqual([...rooms].sort(), ["cli", ...ROOMS].sort());
-  const upward = [...imports].flatMap(([path, names]) => {
+  const upward = imports.flatMap(([path, names]) => {
     const own = ROOMS.indexOf(folderOf(path));
-    return names.filter((name) => ROOMS.indexOf(name) < own).map((name) => `${path}: ${name}`);
+    return names
+      .filter((name) => ROOMS.indexOf(folderOf(name)) < own)
+      .map((name) => `${path}: ${name}`);
   });
   assert.deepEqual(upward, []);
 });
 
-test("modules are found in every form of a path", () => {
+/** The crates that hold verifiers and provers, and what these share. */
+const LIBRARIES = [
+  ...["core", "avl", "amb", "amt", "lmpt", "lvmt", "smt", "mpt"],
+  ...["beacon", "ethereum", "light", "json", "embedded"],
+];
+
+/** Files that are in a circle, and why. */
+const TABLES = new Map([
+  [
+    "light/schemes/mod.rs",
+    "a trait, and the table of its implementations, each in a file of its own",
+  ],
+]);
+
+test("the imports of Rust files are found in every form of a path", () => {
   const text = `
-use crate::{Chain, api::{server, rpc}, runtime};
-use crate::signing::Signer; // crate::producer
-fn f() { crate::replication::run(super::super::chain::x, super::near) }
+pub use crate::write::Writer; // crate::comment
+use crate::{Chain, files::{self, check::check}, remote};
+use super::{near::Near as Other, here};
+mod inner;
+const TEXT: &str = "crate::text";
+fn f() { crate::api::server::run(super::super::chain::x, '"', inner::y, std::mem::swap) }
+#[cfg(test)]
+mod tests {
+    use super::super::tested;
+}
 `;
-  const names = new Map([["Chain", "chain"]]);
-  const found = ["api", "chain", "replication", "runtime", "signing"];
-  assert.deepEqual(modulesIn(text, names, "api/server/mod.rs"), found);
+  const empty = ["api/mod.rs", "api/server/mod.rs", "chain.rs", "remote.rs", "write.rs"].map(
+    (path) => [path, ""],
+  );
+  const texts = new Map([
+    ...empty,
+    ["lib.rs", "mod chain; pub use chain::Chain;"],
+    ["files/mod.rs", "mod check;"],
+    ["files/check.rs", "pub fn check() {}"],
+    ["read/mod.rs", "fn here() {} fn lost() {} pub use near::*;"],
+    ["read/near.rs", "pub struct Near; pub fn far() {}"],
+    ["read/own/mod.rs", text],
+    ["read/own/inner.rs", "use crate::read::far; use super::super::lost;"],
+    ["read/tested.rs", ""],
+  ]);
+  const found = importsAmong(texts);
+  const expected = [
+    "api/server/mod.rs",
+    "chain.rs",
+    "files/check.rs",
+    "files/mod.rs",
+    "read/mod.rs",
+  ];
+  expected.push("read/near.rs", "read/own/inner.rs", "remote.rs");
+  assert.deepEqual(found.get("read/own/mod.rs"), expected);
+  assert.deepEqual(found.get("read/own/inner.rs"), ["read/mod.rs", "read/near.rs"]);
+  assert.deepEqual(found.get("lib.rs"), []);
+  const withTests = importsAmong(texts, { tests: true }).get("read/own/mod.rs");
+  assert.deepEqual(withTests, [...expected, "read/tested.rs"].sort());
+});
+
+test("no file of a library imports itself through others", () => {
+  const found = LIBRARIES.flatMap((name) => {
+    const imports = moduleImports(inside("crates", name, "src"));
+    const named = [...imports].filter(([path]) => !TABLES.has(`${name}/${path}`));
+    return circles(new Map(named)).map((paths) => paths.map((path) => `${name}/${path}`));
+  });
+  assert.deepEqual(found, []);
 });
 
 test("no published crate depends on an unpublished one", () => {
@@ -159,4 +216,5 @@ test("cycles of files and of folders are found", () => {
   assert.deepEqual(circle(byFolder(imports)), ["a", "b"]);
   imports.set("b/two.ts", ["b/three.ts"]);
   assert.deepEqual(circle(imports), ["a/one.ts", "b/two.ts", "b/three.ts"]);
+  assert.deepEqual(circles(imports), [["a/one.ts", "b/three.ts", "b/two.ts"]]);
 });

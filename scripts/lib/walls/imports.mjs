@@ -56,3 +56,28 @@ export function circle(imports) {
   }
   return undefined;
 }
+
+/** The groups of names that lead to each other, each sorted. */
+export function circles(imports) {
+  const reached = new Map([...imports.keys()].map((name) => [name, reachable(imports, name)]));
+  const groups = new Map();
+  for (const [name, names] of reached) {
+    if (!names.has(name)) continue;
+    const group = [...names].filter((other) => reached.get(other)?.has(name)).sort();
+    groups.set(group[0], group);
+  }
+  return [...groups.values()];
+}
+
+/** The names to which a name leads. */
+function reachable(imports, name) {
+  const reached = new Set();
+  const pending = [...imports.get(name)];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (reached.has(next)) continue;
+    reached.add(next);
+    pending.push(...(imports.get(next) ?? []));
+  }
+  return reached;
+}
