@@ -1,6 +1,6 @@
 """The group AmbProof (vectors 26)."""
 
-from . import amb
+from . import amb, carrier
 from .amb_update import Operation, verify_update
 from .carrier import (
     check_names,
@@ -9,12 +9,12 @@ from .carrier import (
     read_bytes,
     read_member,
     read_name,
-    read_number,
     read_quantity,
     write_bytes,
     write_quantity,
 )
 from .errors import check
+from .mpt import LIMITS
 
 
 def verify_input(test_input):
@@ -153,16 +153,8 @@ def read_part(value):
 
 
 def read_limits(value, default=amb.Limits()):
-    names = {
-        "maxProofBytes": "proof_bytes",
-        "maxKeys": "keys",
-        "maxValueBytes": "value_bytes",
-        "maxEntries": "entries",
-        "maxChanges": "changes",
-    }
-    check_names(value, names)
-    limits = {names[name]: read_member(value, name, read_number) for name in value}
-    return default._replace(**limits)
+    fields = {**LIMITS, "maxEntries": "entries", "maxChanges": "changes"}
+    return carrier.read_limits(value, default, fields)
 
 
 KINDS = {

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Optional
 
-from . import avl_tree
+from . import avl_tree, carrier
 from .avl_proof import read_tree
 from .avl_tree import LEFT, RIGHT, Internal, Leaf
 from .carrier import (
@@ -227,15 +227,14 @@ def read_mode(value):
 
 
 def read_limits(value):
-    check_names(value, ("maxOperations", "maxDeletes", "maxProofBytes", "maxValueBytes"))
-    default = Limits()
-    operations = read_member(value, "maxOperations", read_number, default.operations)
-    return Limits(
-        operations=operations,
-        deletes=read_member(value, "maxDeletes", read_number, operations),
-        proof_bytes=read_member(value, "maxProofBytes", read_number, default.proof_bytes),
-        value_bytes=read_member(value, "maxValueBytes", read_number, default.value_bytes),
-    )
+    fields = {
+        "maxOperations": "operations",
+        "maxDeletes": "deletes",
+        "maxProofBytes": "proof_bytes",
+        "maxValueBytes": "value_bytes",
+    }
+    limits = carrier.read_limits(value, Limits(), fields)
+    return limits if "maxDeletes" in value else limits._replace(deletes=limits.operations)
 
 
 def read_operations(value):

@@ -32,6 +32,13 @@ def check_names(container, names):
     check(container.keys() <= set(names), "invalid_argument")
 
 
+def read_limits(value, default, fields):
+    """Limits: those of the named tuple `default`, but for members, of which `fields` has the names."""
+    check_names(value, fields)
+    found = {fields[name]: read_member(value, name, read_number) for name in value}
+    return default._replace(**found)
+
+
 def read_array(value, read):
     """A JSON array, each element read by `read`."""
     check(isinstance(value, list), "invalid_argument")

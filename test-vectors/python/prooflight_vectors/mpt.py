@@ -2,15 +2,8 @@
 
 from typing import NamedTuple, Union
 
-from .carrier import (
-    check_names,
-    read_array,
-    read_bytes,
-    read_hash,
-    read_member,
-    read_number,
-    write_bytes,
-)
+from . import carrier
+from .carrier import check_names, read_array, read_bytes, read_hash, read_member, write_bytes
 from .errors import check
 from .keccak import keccak256
 from .rlp import Payload, decode
@@ -176,11 +169,8 @@ def read_nodes(value):
     return read_array(value, read_bytes)
 
 
+LIMITS = {"maxProofBytes": "proof_bytes", "maxKeys": "keys", "maxValueBytes": "value_bytes"}
+
+
 def read_limits(value):
-    check_names(value, ("maxProofBytes", "maxKeys", "maxValueBytes"))
-    default = Limits()
-    return Limits(
-        proof_bytes=read_member(value, "maxProofBytes", read_number, default.proof_bytes),
-        keys=read_member(value, "maxKeys", read_number, default.keys),
-        value_bytes=read_member(value, "maxValueBytes", read_number, default.value_bytes),
-    )
+    return carrier.read_limits(value, Limits(), LIMITS)

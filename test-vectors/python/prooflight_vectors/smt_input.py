@@ -1,17 +1,17 @@
 """The groups SmtProof, SmtHistory and SmtDiff (vectors 15 to 17)."""
 
+from . import carrier
 from .carrier import (
     check_names,
     read_array,
     read_bytes,
     read_hash,
     read_member,
-    read_number,
     read_quantity,
     write_bytes,
     write_quantity,
 )
-from .mpt import Limits, read_limits
+from .mpt import LIMITS, Limits, read_limits
 from .smt import NEVER_WRITTEN, verify_diff, verify_history, verify_keys
 from .smt_average import average
 
@@ -71,9 +71,7 @@ def write_changes(history):
 
 
 def read_history_limits(value):
-    check_names(value, ("maxProofBytes", "maxKeys", "maxValueBytes", "maxChanges"))
-    limits = read_limits({name: value[name] for name in value if name != "maxChanges"})
-    return limits._replace(changes=read_member(value, "maxChanges", read_number, limits.changes))
+    return carrier.read_limits(value, Limits(), {**LIMITS, "maxChanges": "changes"})
 
 
 def read_root(value):

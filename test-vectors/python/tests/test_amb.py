@@ -17,6 +17,8 @@ from prooflight_vectors.amb_update import Operation, verify_update
 from prooflight_vectors.errors import Refusal
 from prooflight_vectors.merkle import root_of
 
+from .refused import Refused
+
 BLOCKS = (
     [(b"a", b"\x01")],
     [(b"b", b"\x02")],
@@ -64,13 +66,6 @@ PROOFS = (
     ),
 )
 UPDATE = proof("010606 0960 0101020001[V3][P61] 0362 010001[E62] 010001 63 010001[V4]")
-
-
-class Refused(unittest.TestCase):
-    def refused(self, reason, function, *arguments):
-        with self.assertRaises(Refusal) as caught:
-            function(*arguments)
-        self.assertEqual(caught.exception.reason, reason)
 
 
 class Example(Refused):

@@ -12,6 +12,8 @@ from prooflight_vectors.bn254 import GENERATOR_1, GENERATOR_2, INFINITY, Q, R, c
 from prooflight_vectors.errors import Refusal
 from prooflight_vectors.pairing import is_one
 
+from .refused import Refused
+
 ONE = b"\x01" + bytes(31)
 
 
@@ -121,7 +123,7 @@ C = "cc3be7cf09e10a9c2b5f0786df3d882882905d9db292c114e8fffb34d5cc0e28"
 P = "fb4aead326ca64286aede6a4e7e348b65834fa944140c73ba369ae8a63ba9797"
 
 
-class Example(unittest.TestCase):
+class Example(Refused):
     """amt 6."""
 
     KEY = amt_setup.named_key("dev", 3)
@@ -163,9 +165,9 @@ class Example(unittest.TestCase):
             self.SINGLE._replace(points=[ONE]),
             self.SINGLE._replace(commitment=ONE),
         ):
-            with self.subTest(wrong=wrong), self.assertRaises(Refusal) as caught:
-                amt.verify_openings(self.KEY, [self.TREE, self.SINGLE, wrong])
-            self.assertEqual(caught.exception.reason, "opening_mismatch")
+            with self.subTest(wrong=wrong):
+                openings = [self.TREE, self.SINGLE, wrong]
+                self.refused("opening_mismatch", amt.verify_openings, self.KEY, openings)
 
 
 if __name__ == "__main__":

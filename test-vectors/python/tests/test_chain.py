@@ -6,7 +6,8 @@ import unittest
 
 from prooflight_vectors import borsh, chain, checkpoint, ed25519, merkle
 from prooflight_vectors import VECTORS
-from prooflight_vectors.errors import Refusal
+
+from .refused import Refused
 
 SPEC = (VECTORS / "spec" / "chain.md").read_text(encoding="utf-8")
 
@@ -43,7 +44,7 @@ class Signatures(unittest.TestCase):
             self.assertIsNone(ed25519.decode_point(number.to_bytes(32, "little")))
 
 
-class Paths(unittest.TestCase):
+class Paths(Refused):
     def test_every_path_of_small_trees(self):
         leaves = [merkle.leaf_hash(bytes([n])) for n in range(20)]
         for size in range(1, 21):
@@ -51,13 +52,10 @@ class Paths(unittest.TestCase):
             for index in range(size):
                 path = self.path(leaves[:size], index)
                 merkle.check_path(leaves[index], index, size, path, root)
-                self.refused("path_length", leaves[index], index, size, path + path[:1] or [root])
-                self.refused("index_out_of_range", leaves[index], size, size, path)
-
-    def refused(self, reason, leaf, index, size, path):
-        with self.assertRaises(Refusal) as caught:
-            merkle.check_path(leaf, index, size, path, b"")
-        self.assertEqual(caught.exception.reason, reason)
+                longer = path + path[:1] or [root]
+                check = merkle.check_path
+                self.refused("path_length", check, leaves[index], index, size, longer, b"")
+                self.refused("index_out_of_range", check, leaves[index], size, size, path, b"")
 
     def root(self, leaves):
         if len(leaves) == 1:
@@ -80,7 +78,7 @@ class Paths(unittest.TestCase):
         return leaves[:middle], leaves[middle:]
 
 
-class Example(unittest.TestCase):
+class Example(Refused):
     """chain 6."""
 
     def setUp(self):
@@ -95,17 +93,10 @@ class Example(unittest.TestCase):
 
     def test_half_a_character_is_no_name(self):
         self.example["config"]["chainId"] = "\ud800"
-        with self.assertRaises(Refusal) as caught:
-            checkpoint.read_checkpoint(self.example)
-        self.assertEqual(caught.exception.reason, "invalid_argument")
+        self.refused("invalid_argument", checkpoint.read_checkpoint, self.example)
 
 
-class Bytes(unittest.TestCase):
-    def refused(self, reason, read):
-        with self.assertRaises(Refusal) as caught:
-            read()
-        self.assertEqual(caught.exception.reason, reason)
-
+class Bytes(Refused):
     def test_the_size_of_a_head_is_checked_first(self):
         most = 8_388_608
         self.refused("trailing_bytes", lambda: chain.decode(bytes(most), lambda decoder: None))

@@ -4,17 +4,11 @@ import unittest
 
 from prooflight_vectors import lvmt, merkle
 from prooflight_vectors.amt_setup import named_key
-from prooflight_vectors.errors import Refusal
 from prooflight_vectors.lvmt import Params, Roots
 from prooflight_vectors.mpt import Limits
 from prooflight_vectors.reader import Queue
 
-
-class Refused(unittest.TestCase):
-    def refused(self, reason, function, *arguments):
-        with self.assertRaises(Refusal) as caught:
-            function(*arguments)
-        self.assertEqual(caught.exception.reason, reason)
+from .refused import Refused
 
 
 class SeveralLeaves(Refused):

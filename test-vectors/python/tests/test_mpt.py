@@ -8,6 +8,8 @@ from prooflight_vectors.ethereum import verify_header
 from prooflight_vectors.keccak import keccak256, sponge
 from prooflight_vectors.mpt import EMPTY_ROOT, Limits, verify_proof
 
+from .refused import Refused
+
 LIMITS = Limits()
 
 
@@ -49,32 +51,24 @@ class Example(unittest.TestCase):
                     verify_proof(self.ROOT, bytes.fromhex(key), other, LIMITS)
 
 
-class Bounds(unittest.TestCase):
-    def refused(self, call, *arguments):
-        with self.assertRaises(Refusal) as caught:
-            call(*arguments)
-        return caught.exception.reason
-
+class Bounds(Refused):
     def test_keys(self):
         self.assertIsNone(verify_proof(EMPTY_ROOT, bytes(256), [], LIMITS))
-        reason = self.refused(verify_proof, EMPTY_ROOT, bytes(257), [], LIMITS)
-        self.assertEqual(reason, "key_length")
+        self.refused("key_length", verify_proof, EMPTY_ROOT, bytes(257), [], LIMITS)
 
     def test_bytes(self):
         most = 8_388_608
         for size, reason in ((most, "invalid_node"), (most + 1, "proof_too_large")):
             proof = [b"\xba" + (size - 4).to_bytes(3, "big") + bytes(size - 4)]
             with self.subTest(size=size):
-                self.assertEqual(self.refused(verify_proof, EMPTY_ROOT, b"", proof, LIMITS), reason)
-                header = self.refused(verify_header, bytes(32), proof[0])
-                self.assertEqual(header, "invalid_header" if size == most else reason)
+                self.refused(reason, verify_proof, EMPTY_ROOT, b"", proof, LIMITS)
+                of_header = "invalid_header" if size == most else reason
+                self.refused(of_header, verify_header, bytes(32), proof[0])
 
     def test_nodes(self):
         proof = [b"\x80"] * 4
-        self.assertEqual(self.refused(verify_proof, EMPTY_ROOT, b"k", proof, LIMITS), "too_many_nodes")
-        self.assertEqual(
-            self.refused(verify_proof, EMPTY_ROOT, b"k", proof[1:], LIMITS), "invalid_node"
-        )
+        self.refused("too_many_nodes", verify_proof, EMPTY_ROOT, b"k", proof, LIMITS)
+        self.refused("invalid_node", verify_proof, EMPTY_ROOT, b"k", proof[1:], LIMITS)
 
 
 if __name__ == "__main__":

@@ -4,18 +4,12 @@ import unittest
 from hashlib import blake2s
 
 from prooflight_vectors import smt
-from prooflight_vectors.errors import Refusal
 from prooflight_vectors.mpt import Limits
 from prooflight_vectors.smt import NEVER_WRITTEN, Answer, Change, History
 from prooflight_vectors.smt_average import Average, average
 from prooflight_vectors.smt_tree import BodyReader, Leaf, branch_hash, key_hash, value_hash
 
-
-class Refused(unittest.TestCase):
-    def refused(self, reason, function, *arguments):
-        with self.assertRaises(Refusal) as caught:
-            function(*arguments)
-        self.assertEqual(caught.exception.reason, reason)
+from .refused import Refused
 
 
 class Example(Refused):

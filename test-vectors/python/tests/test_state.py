@@ -6,7 +6,8 @@ from prooflight_vectors import amt_setup, chain_state, merkle
 from prooflight_vectors.chain import ChainConfig, ChainLimits, Header
 from prooflight_vectors.chain_state import StateOperation
 from prooflight_vectors.chain_values import verify_values
-from prooflight_vectors.errors import Refusal
+
+from .refused import Refused
 
 LIMITS = ChainLimits(max_key=256, max_value=65536, max_ops=200_000)
 CONFIG = ChainConfig(2, b"", [(1, b""), (3, b"")], [bytes(32)], 1, LIMITS, 0)
@@ -16,13 +17,6 @@ ROOT = bytes(33)
 def header(ops_root=merkle.EMPTY_TREE):
     roots = [(1, ROOT), (2, bytes(64)), (3, bytes(32))]
     return Header(1, bytes(32), 1, b"\x01" * 32, 0, ops_root, bytes(32), roots)
-
-
-class Refused(unittest.TestCase):
-    def refused(self, reason, function, *arguments):
-        with self.assertRaises(Refusal) as caught:
-            function(*arguments)
-        self.assertEqual(caught.exception.reason, reason)
 
 
 class Operations(Refused):
