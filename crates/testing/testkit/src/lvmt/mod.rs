@@ -2,12 +2,10 @@
 //! `test-vectors/spec/lvmt.md` alone. It knows the secret of its setup, so it needs no tables and can open
 //! anything. Tests change its proofs as a liar would.
 
-pub mod lies;
 pub mod prove;
 pub mod sample;
 pub mod state;
 pub mod targets;
-pub mod tower;
 pub mod vector;
 
 use prooflight_amt::VerifyingKey;

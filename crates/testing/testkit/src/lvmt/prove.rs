@@ -95,7 +95,7 @@ impl LvmtModel {
     }
 
     pub fn claim(&self, key: &Hash) -> Claim {
-        let Some(record) = self.record(key) else { return Claim::NeverWritten };
+        let Some(record) = self.keys.get(key) else { return Claim::NeverWritten };
         let slot = KeySlot { level: record.level, number: record.slot };
         let place = record.leaves.last().unwrap().0;
         match &record.value {
@@ -108,7 +108,7 @@ impl LvmtModel {
     pub fn visited_entries(&self, keys: &BTreeSet<Hash>) -> BTreeMap<LevelPrefix, EntryKeys> {
         let mut passed: BTreeMap<LevelPrefix, EntryKeys> = BTreeMap::new();
         for key in keys {
-            let record = self.record(key);
+            let record = self.keys.get(key);
             for level in 0..=u8::MAX {
                 let met = passed.entry(self.entry_name(key, level)).or_default();
                 match record {

@@ -54,8 +54,6 @@ pub struct LvmtModel {
     pub amts: BTreeMap<LevelPrefix, LowerAmt>,
     /// The hashes of the leaves of each block.
     pub blocks: Vec<Vec<Hash>>,
-    /// Keys that proofs claim were never written.
-    pub hidden: BTreeSet<Hash>,
 }
 
 impl LvmtModel {
@@ -67,7 +65,6 @@ impl LvmtModel {
             keys: BTreeMap::new(),
             amts: BTreeMap::new(),
             blocks: Vec::new(),
-            hidden: BTreeSet::new(),
         }
     }
 
@@ -148,11 +145,6 @@ impl LvmtModel {
             (1..6u8).find(|slot| entry[usize::from(*slot)] == 0).map(|slot| (level, slot))
         };
         levels.find_map(free).unwrap()
-    }
-
-    /// The record of a key as proofs show it; `None` if they claim that it was never written.
-    pub fn record(&self, key: &Hash) -> Option<&KeyRecord> {
-        self.keys.get(key).filter(|_| !self.hidden.contains(key))
     }
 
     pub fn entry_at(&self, key: &Hash, level: u8) -> [u64; 6] {

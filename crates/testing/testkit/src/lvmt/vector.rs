@@ -34,29 +34,9 @@ impl DevSetup {
     }
 
     pub fn tree_opening(&self, values: &VectorEntries, t: u32, log_arity: u8) -> Vec<[u8; 32]> {
-        self.quotients(values, t, log_arity).into_iter().map(point).collect()
-    }
-
-    /// Another valid tree opening: adds the divisor of the next point to the point at this depth, counted from
-    /// 1, and subtracts the divisor of this point from the next one.
-    pub fn other_tree_opening(
-        &self,
-        values: &VectorEntries,
-        t: u32,
-        log_arity: u8,
-        depth: u8,
-    ) -> Vec<[u8; 32]> {
-        let mut quotients = self.quotients(values, t, log_arity);
-        let at = usize::from(depth);
-        quotients[at - 1] += self.divisor(t, log_arity * (depth + 1));
-        quotients[at] -= self.divisor(t, log_arity * depth);
-        quotients.into_iter().map(point).collect()
-    }
-
-    fn quotients(&self, values: &VectorEntries, t: u32, log_arity: u8) -> Vec<Fr> {
         let quotient = |bits: u8| {
             let above = self.remainder(values, t, bits - log_arity);
-            (above - self.remainder(values, t, bits)) / self.divisor(t, bits)
+            point((above - self.remainder(values, t, bits)) / self.divisor(t, bits))
         };
         (log_arity..=self.log_n).step_by(log_arity.into()).map(quotient).collect()
     }

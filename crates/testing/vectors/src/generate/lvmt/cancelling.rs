@@ -8,7 +8,6 @@ use prooflight_lvmt::LvmtRoot;
 use prooflight_lvmt::proof::{OpeningForm, Proof, SlotVersion};
 
 use super::input;
-use super::lies::VerifierInput;
 use super::sample::{find, name, sample};
 use super::state::{KeyRecord, LevelPrefix, LvmtModel, keccak, key_leaf};
 use crate::generate::builder::FileBuilder;
@@ -62,10 +61,9 @@ impl ForgedProof {
 
     fn refuse(&self, file: &mut FileBuilder, comment: &str) {
         let keys: Vec<&[u8]> = self.keys.iter().map(|key| &key[..]).collect();
-        let mut question = VerifierInput::new(&self.state, &keys, &self.proof);
-        question.root = self.root;
+        let input = input(&self.state, self.root, &keys, &self.proof);
         let comment = format!("errors that cancel under {comment}");
-        file.invalid(&["Coefficients"], comment, &input(&question), Reason::OpeningMismatch);
+        file.invalid(&["Coefficients"], comment, &input, Reason::OpeningMismatch);
     }
 }
 

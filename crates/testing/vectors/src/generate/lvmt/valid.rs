@@ -4,7 +4,6 @@ use prooflight_json::{HexBytes, Quantity};
 use serde_json::{Value, json};
 
 use super::input;
-use super::lies::VerifierInput;
 use super::sample::{find, name, sample};
 use super::state::{LvmtModel, keccak};
 use crate::generate::builder::{FileBuilder, expected};
@@ -26,7 +25,7 @@ fn honest(
     keys: &[&[u8]],
 ) {
     let results: Value = keys.iter().map(|key| result(state, key)).collect();
-    let input = input(&VerifierInput::new(state, keys, &state.prove(keys)));
+    let input = input(state, state.root(), keys, &state.prove(keys));
     file.valid(flags, comment, &input, expected(json!({ "results": results })));
 }
 
