@@ -3,23 +3,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use prooflight_core::{Hash, PastState};
+use prooflight_core::{Hash, PastState, RangeEntry};
 
 use crate::hash::NodeRecord;
 use crate::partial::PartialTree;
 use crate::path::Path;
 use crate::proof::LeafVersion;
-
-/// A key with its value, from a range.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RangeEntry<'a> {
-    /// The key.
-    pub key: Vec<u8>,
-    /// Its value.
-    pub value: &'a [u8],
-    /// The block that set it.
-    pub since: u64,
-}
 
 /// An entry, with everything that a replica needs to continue from it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -50,12 +50,13 @@ pub mod state;
 mod update;
 mod verify;
 
-pub use answers::{RangeEntry, ReplicaEntry};
+pub use answers::ReplicaEntry;
 pub use limits::{MAX_BOUND_BYTES, MAX_KEY_BYTES};
+pub use prooflight_core::{RangeEntry, RangePage};
 pub use question::{
     CountQuestion, HistoryQuestion, KeysQuestion, RangeQuestion, TransferQuestion, TrustedRoot,
 };
 pub use update::{UPDATE_LIMITS, UpdatePart, verify_update};
 pub use verify::{
-    KeyHistories, RangePage, verify, verify_count, verify_history, verify_range, verify_transfer,
+    KeyHistories, verify, verify_count, verify_history, verify_range, verify_transfer,
 };

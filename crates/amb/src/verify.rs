@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use prooflight_core::{
-    Error, Hash, Hex, KeyHistory, Limits, PastState, Reason, Result, Verified, distinct,
+    Error, Hash, Hex, KeyHistory, Limits, PastState, RangeEntry, RangePage, Reason, Result,
+    Verified, distinct,
 };
 
-use crate::answers::{ProofAnswers, RangeEntry, ReplicaEntry};
+use crate::answers::{ProofAnswers, ReplicaEntry};
 use crate::limits::MAX_BOUND_BYTES;
 use crate::proof::{
     COUNT_ENVELOPE, GET_ENVELOPE, HIST_ENVELOPE, ProofStream, RANGE_ENVELOPE, TRANSFER_ENVELOPE,
@@ -71,21 +72,6 @@ pub fn verify_history<'a>(
     };
     let distinct = found.states.into_iter().map(history).collect();
     Ok(Verified::by_verifier(KeyHistories { distinct, indices: places }))
-}
-
-/// A part of a range, which is complete up to where it ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RangePage<'a, T> {
-    /// The entries of the page: ascending by key, in a reversed range descending.
-    pub entries: Vec<T>,
-    /// Where the page is cut; `None` if it reaches the end of the range.
-    ///
-    /// The next page has this as its `lo`, in a reversed range as its `hi`.
-    pub next: Option<&'a [u8]>,
-    /// The number of entries that the proof shows within the page.
-    ///
-    /// Of a range these are `entries` and the keys that had no value at the block but were written or deleted later.
-    pub opened: usize,
 }
 
 /// Verifies all keys between two bounds that had a value after a block, or the first page of them.

@@ -6,7 +6,7 @@
 //! * `chain` (with the feature of that name): headers, checkpoints and a light client's rules.
 //! * [`envelope`]: the three bytes in front of every wire format of Prooflight's own, over borsh.
 //! * [`type@Hash`], [`blake2b256`] and [`keccak256`]: the hashes that several schemes share.
-//! * [`PastState`], [`KeyHistory`]: the states of keys over time.
+//! * [`PastState`], [`KeyHistory`]: the states of keys over time; [`RangePage`]: the keys between two bounds.
 //! * [`Scheme`]: the table of authenticated stores.
 //! * [`Limits`]: the sizes that a verifier accepts.
 //! * [`order()`] and [`distinct`]: sorting with little code.
@@ -31,6 +31,7 @@ mod limits;
 pub mod merkle;
 mod order;
 mod past_state;
+mod range;
 mod reader;
 mod scheme;
 pub mod statement;
@@ -44,6 +45,7 @@ pub use hex::Hex;
 pub use limits::Limits;
 pub use order::{distinct, order};
 pub use past_state::{KeyHistory, PastState};
+pub use range::{RangeEntry, RangePage};
 pub use reader::{ByteReader, write_integer};
 pub use scheme::{Ability, Scheme};
 pub use verified::Verified;

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use prooflight_core::Verified;
+use prooflight_core::{KeyHistory, PastState, RangeEntry, RangePage, Verified};
 
 /// The answer to a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,16 +12,13 @@ pub enum StatementAnswer<'a> {
     /// The state of each key, in the order of the statement.
     Keys(Vec<KeyState<'a>>),
     /// Every change of a key.
-    #[cfg(any(feature = "amb", feature = "smt"))]
-    History(prooflight_core::KeyHistory<'a>),
+    History(KeyHistory<'a>),
     /// The last change of every key that changed.
     #[cfg(feature = "smt")]
     Diff(Vec<prooflight_smt::DiffEntry<'a>>),
     /// The keys of a range, or the first page of them.
-    #[cfg(feature = "amb")]
-    Range(prooflight_amb::RangePage<'a, prooflight_amb::RangeEntry<'a>>),
+    Range(RangePage<'a, RangeEntry<'a>>),
     /// The number of keys in a range.
-    #[cfg(feature = "amb")]
     Count(u64),
 }
 
@@ -147,10 +144,8 @@ impl From<prooflight_lvmt::VersionedState> for KeyState<'_> {
     }
 }
 
-#[cfg(any(feature = "amb", feature = "smt"))]
-impl<'a> From<prooflight_core::PastState<'a>> for KeyState<'a> {
-    fn from(answer: prooflight_core::PastState<'a>) -> Self {
-        use prooflight_core::PastState;
+impl<'a> From<PastState<'a>> for KeyState<'a> {
+    fn from(answer: PastState<'a>) -> Self {
         match answer {
             PastState::Present { value, since } => {
                 Self::present(ProvenValue::Proof(value), Some(since))

@@ -19,6 +19,7 @@ mod answer;
 mod average;
 #[cfg(feature = "avl")]
 mod block;
+mod schemes;
 mod trust;
 mod verify;
 
@@ -27,11 +28,8 @@ pub use answer::{KeyState, ProvenValue, StatementAnswer};
 pub use average::verify_average;
 #[cfg(feature = "avl")]
 pub use block::{PreviousState, verify_block};
-#[cfg(feature = "amb")]
-pub use prooflight_amb::{RangeEntry, RangePage};
 pub use prooflight_core::statement::Statement;
-#[cfg(any(feature = "amb", feature = "smt"))]
-pub use prooflight_core::{KeyHistory, PastState};
+pub use prooflight_core::{KeyHistory, PastState, RangeEntry, RangePage};
 #[cfg(feature = "smt")]
 pub use prooflight_smt::{Average, DiffEntry, ValueGap};
 pub use trust::Trust;
