@@ -15,6 +15,7 @@ use prooflight_core::{Error, Reason, Result};
 use crate::backoff::RetryDelays;
 use crate::object::MAX_OBJECT_BYTES;
 use crate::open;
+use crate::redact::redacted;
 use crate::staged_files::FolderWriters;
 use crate::startup_retry::StartupRetry;
 
@@ -303,7 +304,7 @@ impl Bucket {
     }
 
     fn failed(&self, name: &str, error: &object_store::Error) -> Error {
-        let found = open::redacted(error);
+        let found = redacted(error);
         let (reason, expected) = match advice(error) {
             Some(advice) => (Reason::InvalidArgument, advice.to_owned()),
             None => (Reason::Unreachable, format!("an answer about {name}")),

@@ -26,6 +26,7 @@ mod object;
 mod open;
 mod proposals;
 mod reader;
+mod redact;
 mod s3;
 mod staged_files;
 mod startup_retry;

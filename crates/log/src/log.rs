@@ -10,7 +10,6 @@ use tokio::sync::watch;
 use crate::bucket::{Bucket, CreateOutcome};
 use crate::entry::{self, LogEntry};
 use crate::object::{self, ObjectKind};
-use crate::reader::LogReader;
 
 /// The object with the chain's configuration.
 const CHAIN_OBJECT: &str = "chain";
@@ -143,11 +142,6 @@ impl BucketLog {
     pub async fn block(&self, height: u64) -> Result<Option<LogEntry>> {
         let found = self.bucket.read(&entry::name(height)).await?;
         found.map(|bytes| self.decode(height, &bytes)).transpose()
-    }
-
-    /// Reads the blocks from a height on.
-    pub fn reader(&self, height: u64) -> LogReader {
-        LogReader::new(self.clone(), height)
     }
 
     /// Publishes a block, and returns the block that its height has from now on: this one, perhaps

@@ -30,11 +30,14 @@ const MAX_REQUESTS_AHEAD: usize = 16;
 /// The approximate limit of the bytes that are read ahead.
 const MAX_BYTES_AHEAD: usize = 64 << 20;
 
-impl LogReader {
-    pub(crate) const fn new(log: BucketLog, next: u64) -> Self {
-        Self { log, next, window: 1, largest: 0, ahead: VecDeque::new() }
+impl BucketLog {
+    /// Reads the blocks from a height on.
+    pub fn reader(&self, height: u64) -> LogReader {
+        LogReader { log: self.clone(), next: height, window: 1, largest: 0, ahead: VecDeque::new() }
     }
+}
 
+impl LogReader {
     /// Reads the block at a height; `None` if there is none yet. Asking for another height than the
     /// one after the last block found drops what was read ahead.
     ///

@@ -8,7 +8,7 @@ use object_store::{ClientOptions, ObjectStore, RetryConfig};
 use prooflight_core::{Error, Reason, Result};
 use url::{Host, Url};
 
-use crate::open::redacted;
+use crate::redact::redacted;
 
 /// The environment variables that are used, with the client's keys for them. Others could turn off
 /// the check of certificates, or the conditional creates.

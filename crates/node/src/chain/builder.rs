@@ -8,7 +8,6 @@ use prooflight_core::chain::ChainConfig;
 use prooflight_core::store::{Store as _, StoreEntry, WriteBatch};
 use prooflight_core::{Error, Hash, Reason, Result, Scheme};
 
-use super::folder::store_folder;
 use super::{Chain, format};
 use crate::chain::block::{self, CONFIG_KEY};
 use crate::chain::schemes::{self, SchemeContext, SchemeOptions};
@@ -122,6 +121,10 @@ impl EntryWriter {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.add(run.into_iter().map(Ok))
     }
+}
+
+pub(super) fn store_folder(folder: &Path) -> PathBuf {
+    folder.join("store")
 }
 
 fn unfinished_store(folder: &Path) -> PathBuf {

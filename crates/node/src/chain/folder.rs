@@ -1,7 +1,7 @@
 //! A chain's folder: creates it, opens it, and checks its content.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use prooflight_core::chain::{ChainConfig, SignedHeader};
@@ -9,7 +9,8 @@ use prooflight_core::store::{RawKeyChange, ReadStore};
 use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 use rayon::prelude::*;
 
-use super::{Chain, ChainBuilder, format};
+use super::builder::{ChainBuilder, store_folder};
+use super::{Chain, format};
 use crate::chain::block::{self, CONFIG_KEY, NEWEST_KEY};
 use crate::chain::schemes::{self, SchemeContext, SchemeOptions};
 use crate::chain::store::{self, Anchor, EmbeddedStore, corrupt};
@@ -249,10 +250,6 @@ fn check_complete(folder: &Path) -> Result<()> {
     let expected = format_args!("{} with a chain that is whole", folder.display());
     let found = "one whose sync was interrupted: run --sync again, or empty the folder";
     Err(Error::new(Reason::InvalidArgument, expected, found))
-}
-
-pub(super) fn store_folder(folder: &Path) -> PathBuf {
-    folder.join("store")
 }
 
 fn read_head(store: &EmbeddedStore) -> Result<Option<(Arc<SignedHeader>, Hash)>> {

@@ -23,9 +23,9 @@ use prooflight_node::{BlockRetention, Chain};
 
 use super::clients::read_token;
 use super::exit::CommandError;
-use super::follow::{begin_replica, checkpoint, require_checkpoint};
 use super::new_folder::begin_in;
 use super::params::options;
+use super::replica::{begin_replica, checkpoint, require_checkpoint};
 use super::serving;
 use super::settings::LogFormat;
 

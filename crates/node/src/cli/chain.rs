@@ -21,11 +21,12 @@ use prooflight_node::signing::proposals::ProposalFolder;
 use prooflight_node::{BlockId, Chain, Verdict, View};
 
 use super::chain_source::{ChainSource, open_source};
-use super::file_error;
+use super::exit::file_error;
 use super::log_commands::LogArgs;
 use super::new_folder::begin_in;
 use super::params::{LmptArgs, LvmtArgs, SchemeArgs};
-use super::transfer::read_block;
+use super::settings::ResolvedSettings;
+use super::state_file::read_block;
 
 /// The location of a chain.
 #[derive(Clone, Debug, Args)]
@@ -115,9 +116,7 @@ impl InitArgs {
         println!("time {}, by the clock of this machine", format_utc(genesis.timestamp_ms));
         let missing = usize::from(config.quorum).saturating_sub(local);
         if missing > 0 {
-            println!(
-                "the genesis block waits for the signatures of {missing} authorities elsewhere"
-            );
+            println!("the genesis block waits for the signatures of {missing} authorities elsewhere");
         }
         Ok(())
     }
@@ -290,6 +289,24 @@ pub(super) fn open_with_keys(folder: &Path, options: &SchemeOptions) -> Result<(
     let chain = Chain::reopen(folder, options)?;
     let signers = Signers::with_any_keys(chain.config(), read_keys(folder)?)?;
     Ok((chain, signers))
+}
+
+/// Begins a development chain in a folder without a chain, if permitted.
+pub(super) fn begin_if_dev(chosen: &ResolvedSettings) -> Result<()> {
+    let folder = &chosen.data_dir;
+    if !chosen.dev {
+        let expected = format_args!(
+            "a chain in {}; `init` begins one, and `run --dev` a development chain",
+            folder.display()
+        );
+        return Err(Error::new(Reason::InvalidArgument, expected, "none"));
+    }
+    begin_development(folder, &chosen.schemes)?;
+    tracing::warn!(
+        folder = %folder.display(),
+        "no chain there: began a development chain with a key of its own"
+    );
+    Ok(())
 }
 
 /// The arguments of `verify`.

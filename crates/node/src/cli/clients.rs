@@ -1,5 +1,6 @@
 //! The clients in the settings: `--token-file`, and the tables of the settings file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use prooflight_core::{Error, Reason, Result};
@@ -7,8 +8,7 @@ use prooflight_node::api::clients::{ClientRegistry, ClientRules};
 use prooflight_node::runtime::files;
 use serde::Deserialize;
 
-use super::file_error;
-use super::settings::ResolvedSettings;
+use super::exit::file_error;
 
 /// The table `anonymous`, or one of `clients.NAME`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -22,18 +22,21 @@ pub(crate) struct ClientSettings {
 }
 
 /// The clients in the settings. Without clients, everybody may do everything.
-pub(super) fn clients(chosen: &ResolvedSettings) -> Result<ClientRegistry> {
-    let anonymous = &chosen.anonymous;
+pub(super) fn clients(
+    token_file: Option<&Path>,
+    anonymous: &ClientSettings,
+    named: &BTreeMap<String, ClientSettings>,
+) -> Result<ClientRegistry> {
     if anonymous.token_file.is_some() {
         let expected = "no token-file in [anonymous]";
         return Err(Error::new(Reason::InvalidArgument, expected, "one"));
     }
-    let everybody = chosen.token_file.is_none() && chosen.clients.is_empty();
+    let everybody = token_file.is_none() && named.is_empty();
     let mut clients = ClientRegistry::new(rules("anonymous", anonymous, everybody)?);
-    if let Some(path) = &chosen.token_file {
+    if let Some(path) = token_file {
         clients.add("token-file", &read_token(path)?, ClientRules::ALL)?;
     }
-    for (name, settings) in &chosen.clients {
+    for (name, settings) in named {
         let Some(path) = &settings.token_file else {
             let expected = format_args!("a token-file in [clients.{name}]");
             return Err(Error::new(Reason::InvalidArgument, expected, "none"));

@@ -1,6 +1,8 @@
 //! How a failed command ends: an error, and an exit code of `sysexits.h`, by which a service manager decides whether
 //! to retry.
 
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use prooflight_core::{Code, Error, Reason};
@@ -54,4 +56,9 @@ impl From<Error> for CommandError {
         };
         Self { error, code }
     }
+}
+
+/// The error of a file that could not be read or written.
+pub(super) fn file_error(path: &Path, error: &io::Error) -> Error {
+    Error::new(Reason::InvalidArgument, format_args!("a usable {}", path.display()), error)
 }

@@ -1,32 +1,27 @@
 //! `run --follow` and `serve --log`: start a replica from a checkpoint, or resume it.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prooflight_core::chain::{ChainConfig, Checkpoint};
+use prooflight_core::chain::ChainConfig;
 use prooflight_core::{Error, Reason, Result};
-use prooflight_json::checkpoint;
 use prooflight_log::{Bucket, BucketLog};
 use prooflight_node::Chain;
-use prooflight_node::chain::schemes::SchemeOptions;
 use prooflight_node::replication::follow::{self, FollowPace, Follower, LeaderClient};
 use prooflight_node::replication::log::check_bound;
-use prooflight_node::replication::sync::{is_interrupted, sync};
+use prooflight_node::runtime::blocking;
 use prooflight_node::runtime::metrics::Metrics;
 use prooflight_node::runtime::space::DiskSpace;
-use prooflight_node::runtime::{blocking, files};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::file_error;
-use super::log::bucket_at_start;
-use super::new_folder::{NewFolder, begin_in};
-use super::run::NodeHandles;
+use super::bucket::bucket_at_start;
+use super::handles::NodeHandles;
+use super::new_folder::begin_in;
+use super::replica::{
+    begin_replica, begin_with_state, checkpoint, has_chain, require_checkpoint, state_leader,
+};
 use super::settings::ResolvedSettings;
-
-/// The checkpoint that a replica was first started with, in its folder.
-const CHECKPOINT_FILE: &str = "checkpoint.json";
 
 /// Resumes a replica, or begins one from a checkpoint; waits for the genesis block.
 pub(super) async fn follow(
@@ -41,28 +36,6 @@ pub(super) async fn follow(
         None
     };
     start(chosen, metrics, begun, |_| Ok(follow::BlockSource::Node(leader))).await
-}
-
-/// Whether a folder has a complete chain.
-pub(super) fn has_chain(folder: &Path) -> Result<bool> {
-    Ok(Chain::exists(folder)? && !is_interrupted(folder))
-}
-
-/// Begins a chain with a state of the leader; if that fails, the written files are removed.
-pub(super) async fn begin_with_state(
-    leader: &LeaderClient,
-    chosen: &ResolvedSettings,
-) -> Result<Chain> {
-    let folder = &chosen.data_dir;
-    let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
-    let checkpoint = require_checkpoint(folder, checkpoint.as_ref())?;
-    let fresh = NewFolder::of(folder)?;
-    let space = DiskSpace::new(folder, chosen.min_free_bytes);
-    let begun = async {
-        store_checkpoint(folder, checkpoint)?;
-        sync(leader, folder, checkpoint, &chosen.schemes, &space).await
-    };
-    begun.await.inspect_err(|_| fresh.clear())
 }
 
 /// Like [`follow`], with the blocks of the chain's log.
@@ -108,15 +81,6 @@ async fn begin_with_log(bucket: &Bucket, chosen: &ResolvedSettings) -> Result<Ch
         folder.display()
     );
     Err(Error::new(Reason::Equivocation, expected, "another one, or none"))
-}
-
-/// The node whose state a node with a log begins with.
-pub(super) fn state_leader(chosen: &ResolvedSettings) -> Result<LeaderClient> {
-    let Some(leader) = &chosen.leader else {
-        let expected = "--leader with the node whose state --sync begins with";
-        return Err(Error::new(Reason::InvalidArgument, expected, "none"));
-    };
-    LeaderClient::new(leader, Duration::from_millis(chosen.request_time_ms))
 }
 
 async fn start(
@@ -166,51 +130,4 @@ fn open(
     };
     let space = DiskSpace::new(folder, chosen.min_free_bytes);
     Follower::new(chain, source, checkpoint, pace, space, metrics.clone())
-}
-
-/// The given checkpoint, or that of the first start.
-pub(super) fn checkpoint(folder: &Path, given: Option<&Path>) -> Result<Option<Checkpoint>> {
-    let kept = folder.join(CHECKPOINT_FILE);
-    match given {
-        Some(given) => read_checkpoint(given).map(Some),
-        None if kept.exists() => read_checkpoint(&kept).map(Some),
-        None => Ok(None),
-    }
-}
-
-/// The checkpoint that a first start needs.
-pub(super) fn require_checkpoint<'a>(
-    folder: &Path,
-    checkpoint: Option<&'a Checkpoint>,
-) -> Result<&'a Checkpoint> {
-    checkpoint.ok_or_else(|| {
-        let expected = format_args!(
-            "--checkpoint with the chain to follow, since there is none in {}",
-            folder.display()
-        );
-        Error::new(Reason::InvalidArgument, expected, "no checkpoint")
-    })
-}
-
-/// Begins a chain without blocks. Its configuration comes from the checkpoint, never from the leader or the log.
-pub(super) fn begin_replica(
-    folder: &Path,
-    checkpoint: &Checkpoint,
-    options: &SchemeOptions,
-) -> Result<Chain> {
-    store_checkpoint(folder, checkpoint)?;
-    Chain::create_with(folder, &checkpoint.config, options)
-}
-
-/// Stores the checkpoint of a new chain.
-fn store_checkpoint(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
-    let (kept, json) = (folder.join(CHECKPOINT_FILE), checkpoint::to_json(checkpoint));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&kept, json))
-        .map_err(|error| file_error(&kept, &error))
-}
-
-pub(super) fn read_checkpoint(path: &Path) -> Result<Checkpoint> {
-    let json = files::read_to_string(path).map_err(|error| file_error(path, &error))?;
-    checkpoint::from_json(&json)
 }

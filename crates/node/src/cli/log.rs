@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prooflight_core::chain::{ChainConfig, Checkpoint};
 use prooflight_core::{Error, Reason, Result, Scheme};
-use prooflight_log::{Bucket, BucketLog, BucketRequest};
+use prooflight_log::{Bucket, BucketLog};
 use prooflight_node::Chain;
 use prooflight_node::chain::keys::Signers;
 use prooflight_node::replication::follow::{LeaderClient, check_pinned};
@@ -15,44 +15,21 @@ use prooflight_node::replication::log::{
     publish,
 };
 use prooflight_node::replication::sync::can_sync;
-use prooflight_node::runtime::files;
 use prooflight_node::runtime::metrics::Metrics;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::chain::{make_genesis, read_keys};
-use super::follow::{
+use super::bucket::bucket_at_start;
+use super::chain::{begin_if_dev, make_genesis, read_keys};
+use super::handles::LeaderState;
+use super::new_folder::begin_in;
+use super::replica::{
     begin_replica, begin_with_state, checkpoint, has_chain, require_checkpoint, state_leader,
 };
-use super::new_folder::begin_in;
-use super::run::{LeaderState, begin_if_dev};
 use super::settings::ResolvedSettings;
 
 /// The time limit of the leader's readiness check.
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The bucket of a URL, whose requests are counted.
-pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
-    let metrics = metrics.clone();
-    if let Some(folder) = url.strip_prefix("file://") {
-        files::check_folder(Path::new(folder))?;
-    }
-    Ok(Bucket::open(url)?.with_observer(move |request| {
-        metrics.log_request(match request {
-            BucketRequest::Read => "read",
-            BucketRequest::Create => "create",
-            BucketRequest::List => "list",
-            BucketRequest::Delete => "delete",
-        });
-    }))
-}
-
-/// Like [`bucket`], for a start: failed requests are retried a few times, until [`Bucket::end_startup_retry`].
-pub(super) fn bucket_at_start(url: &str, metrics: &Metrics) -> Result<Bucket> {
-    Ok(bucket(url, metrics)?.with_startup_retry(|error| {
-        tracing::warn!(reason = %error.reason(), %error, "the start tries again");
-    }))
-}
 
 /// Opens a chain and its log, and brings both to the same blocks. Must be called within a runtime, on a thread that may
 /// block.

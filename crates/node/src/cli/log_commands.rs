@@ -15,9 +15,9 @@ use prooflight_node::replication::log::{LogBinding, decode_entry};
 use prooflight_node::runtime::scratch::ScratchFolder;
 use tokio::runtime::Runtime;
 
-use super::follow::{begin_replica, read_checkpoint};
 use super::new_folder::begin_in;
 use super::params::options;
+use super::replica::{begin_replica, read_checkpoint};
 
 /// A chain's log.
 #[derive(Clone, Debug, Args)]

@@ -1,22 +1,26 @@
 //! The commands.
 
 mod authority;
+mod bucket;
 mod chain;
 mod chain_source;
 mod clients;
 mod exit;
 mod follow;
+mod handles;
 mod log;
 mod log_commands;
 mod new_folder;
 mod params;
 mod promote;
 mod redact;
+mod replica;
 mod run;
 mod serve_history;
 mod serving;
 mod settings;
 mod signing;
+mod state_file;
 mod transfer;
 
 use std::io::{self, Write as _};
@@ -24,7 +28,7 @@ use std::path::PathBuf;
 use std::process;
 
 use clap::{Parser, Subcommand};
-use prooflight_core::{Error, Hex, Reason, Result};
+use prooflight_core::{Hex, Result};
 use prooflight_node::chain::keys;
 
 use exit::CommandError;
@@ -114,9 +118,4 @@ fn print_usage(error: &clap::Error) {
     } else {
         io::stdout().write_all(shown.as_bytes())
     };
-}
-
-/// The error of a file that could not be read or written.
-fn file_error(path: &std::path::Path, error: &io::Error) -> Error {
-    Error::new(Reason::InvalidArgument, format_args!("a usable {}", path.display()), error)
 }

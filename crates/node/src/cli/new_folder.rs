@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use prooflight_core::Result;
 use prooflight_node::Chain;
 
-use super::file_error;
+use super::exit::file_error;
 
 /// A folder in which a chain is begun.
 pub(super) struct NewFolder {

@@ -5,7 +5,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonrpsee::server::ServerHandle;
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_node::api::descriptors;
 use prooflight_node::api::producer::{BlockReadiness, BlockSubmitter};
@@ -13,12 +12,10 @@ use prooflight_node::api::rpc::{self, NodeApi, RequestLimits};
 use prooflight_node::api::server::{
     self, HttpLayer, NodeStatus, ServerLimits, ServerStatus, StatusPages,
 };
-use prooflight_node::chain::keys::Signers;
 use prooflight_node::chain::schemes::StoreMetrics;
-use prooflight_node::producer::{self, BlockConditions, BlockPace, Submitter};
+use prooflight_node::producer::{self, BlockConditions, BlockPace};
 use prooflight_node::replication::backup::AdminAccess;
-use prooflight_node::replication::follow::FollowProgress;
-use prooflight_node::replication::log::{LogBinding, SharedLog, check_unbound};
+use prooflight_node::replication::log::check_unbound;
 use prooflight_node::replication::snapshots;
 use prooflight_node::replication::sync::SyncSource;
 use prooflight_node::runtime::answer_memory::AnswerMemory;
@@ -27,15 +24,15 @@ use prooflight_node::runtime::clock::{Clock, format_utc, now_ms};
 use prooflight_node::runtime::metrics::Metrics;
 use prooflight_node::runtime::space::DiskSpace;
 use prooflight_node::runtime::{files, scratch};
-use prooflight_node::signing::signature_round::SignatureRound;
 use prooflight_node::{Chain, View};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
-use super::chain::{begin_development, first_view, open_with_keys};
+use super::bucket::bucket;
+use super::chain::{begin_if_dev, first_view, open_with_keys};
 use super::clients::clients;
 use super::exit::CommandError;
 use super::follow::{follow, follow_log};
+use super::handles::{LeaderState, NodeHandles};
 use super::serving;
 use super::settings::{ResolvedSettings, Settings};
 use super::signing::{AuthorityListener, LeaderSigning, choose_signing, proposals};
@@ -73,24 +70,6 @@ enum NodeRole {
     Read(String),
 }
 
-/// The handles of a running chain.
-pub(super) struct NodeHandles {
-    /// The chain up to the newest block.
-    pub(super) views: watch::Receiver<View>,
-    /// Receives submissions, if this node makes blocks.
-    pub(super) submitter: Option<Submitter>,
-    /// The conditions for making blocks, if this node makes them.
-    pub(super) conditions: Option<Arc<BlockConditions>>,
-    /// This node's progress, if it follows another.
-    pub(super) progress: Option<watch::Receiver<FollowProgress>>,
-    /// Makes this node lead, if it is a standby.
-    pub(super) promote: Option<watch::Sender<bool>>,
-    /// The signature round with its server, if remote authorities sign.
-    pub(super) round: Option<(Arc<SignatureRound>, ServerHandle)>,
-    /// Ends once `submitter` and `progress` are dropped, or when no more blocks can be stored.
-    pub(super) ended: JoinHandle<Result<()>>,
-}
-
 async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), CommandError> {
     let mut stop = pin!(serving::stop_signal()?);
     let metrics = Metrics::new();
@@ -103,7 +82,8 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
     files::check_folder(&chosen.data_dir)?;
     Chain::exists(&chosen.data_dir)?;
     scratch::remove_orphans(&chosen.data_dir);
-    let clients = Arc::new(clients(&chosen)?);
+    let clients =
+        Arc::new(clients(chosen.token_file.as_deref(), &chosen.anonymous, &chosen.clients)?);
     let listener = AuthorityListener::take(&chosen, matches!(role, NodeRole::Lead))?;
     let connections =
         descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
@@ -196,19 +176,6 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
     Ok(ended.map_err(|error| Error::new(Reason::Bug, "a source of blocks", error))??)
 }
 
-/// The state of a node that makes the blocks of its chain.
-pub(super) struct LeaderState {
-    pub(super) chain: Chain,
-    /// The local authority keys.
-    pub(super) signers: Signers,
-    /// The log that is shared with other nodes, if the chain has one.
-    pub(super) shared: Option<SharedLog>,
-    /// Makes this node lead, if it is a standby.
-    pub(super) promote: Option<watch::Sender<bool>>,
-    /// The binding to write once there is a genesis block, if remote authorities must sign that block.
-    pub(super) new_binding: Option<LogBinding>,
-}
-
 /// Resumes a chain; if there is none, begins a development chain if permitted.
 fn resume(chosen: &ResolvedSettings) -> Result<LeaderState> {
     let folder = &chosen.data_dir;
@@ -218,24 +185,6 @@ fn resume(chosen: &ResolvedSettings) -> Result<LeaderState> {
     }
     let (chain, signers) = open_with_keys(folder, &chosen.schemes)?;
     Ok(LeaderState { chain, signers, shared: None, promote: None, new_binding: None })
-}
-
-/// Begins a development chain in a folder without a chain, if permitted.
-pub(super) fn begin_if_dev(chosen: &ResolvedSettings) -> Result<()> {
-    let folder = &chosen.data_dir;
-    if !chosen.dev {
-        let expected = format_args!(
-            "a chain in {}; `init` begins one, and `run --dev` a development chain",
-            folder.display()
-        );
-        return Err(Error::new(Reason::InvalidArgument, expected, "none"));
-    }
-    begin_development(folder, &chosen.schemes)?;
-    tracing::warn!(
-        folder = %folder.display(),
-        "no chain there: began a development chain with a key of its own"
-    );
-    Ok(())
 }
 
 /// Makes the blocks of a chain.
@@ -323,7 +272,7 @@ fn publish_snapshots(
         let expected = "a chain with smt, with --publish-snapshots";
         return Err(Error::new(Reason::InvalidArgument, expected, "one without"));
     }
-    let (bucket, folder) = (super::log::bucket(url, metrics)?, chosen.data_dir.clone());
+    let (bucket, folder) = (bucket(url, metrics)?, chosen.data_dir.clone());
     Ok(Some(snapshots::publish(bucket, folder, views.clone())))
 }
 

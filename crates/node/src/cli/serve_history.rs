@@ -30,9 +30,9 @@ use prooflight_smt::snapshot::{SmtReader, SnapshotFiles};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use super::bucket::{bucket, bucket_at_start};
 use super::exit::CommandError;
-use super::follow::read_checkpoint;
-use super::log::{bucket, bucket_at_start};
+use super::replica::read_checkpoint;
 use super::serving;
 use super::settings::{LogFormat, answer_bytes};
 

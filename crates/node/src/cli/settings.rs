@@ -15,6 +15,7 @@ use prooflight_node::runtime::files;
 use serde::Deserialize;
 
 use super::clients::ClientSettings;
+use super::exit::file_error;
 use super::params::options;
 
 /// Optional settings; a setting that is not given has its default.
@@ -285,7 +286,7 @@ impl Settings {
 }
 
 fn read(path: &Path) -> Result<Settings> {
-    let text = files::read_to_string(path).map_err(|error| super::file_error(path, &error))?;
+    let text = files::read_to_string(path).map_err(|error| file_error(path, &error))?;
     toml::from_str(&text).map_err(|error| {
         Error::new(Reason::InvalidArgument, format_args!("settings in {}", path.display()), error)
     })

@@ -2,47 +2,25 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::thread;
 
 use clap::Args;
-use prooflight_core::chain::{ChainConfig, StateOperation};
+use prooflight_core::chain::StateOperation;
 use prooflight_core::{Error, Reason, Result};
 use prooflight_node::chain::keys::Signers;
-use prooflight_node::chain::normalise::{check, check_all};
 use prooflight_node::chain::schemes::SchemeOptions;
-use prooflight_node::replication::backup::{BackupSource, StateLine, pipe, receive};
+use prooflight_node::replication::backup::{BackupSource, pipe, receive};
 use prooflight_node::replication::log::check_unbound;
 use prooflight_node::runtime::clock::now_ms;
 use prooflight_node::{AuditReport, Chain, audit};
 
 use super::chain::{FolderArgs, open};
 use super::chain_source::{ChainSource, open_source};
-use super::file_error;
+use super::exit::file_error;
 use super::log_commands::LogArgs;
-
-fn parse_line(line: &str, number: u64, config: &ChainConfig) -> Result<StateOperation> {
-    let StateLine { key, value } = serde_json::from_str(line).map_err(|error| {
-        let expected = format_args!("a key and a value in line {number}");
-        Error::new(Reason::InvalidArgument, expected, error)
-    })?;
-    let operation = StateOperation::Set { key: key.0, value: value.0 };
-    check(&operation, config)?;
-    Ok(operation)
-}
-
-/// Reads an exported state, as the operations of one block.
-pub(super) fn read_block(path: &Path, config: &ChainConfig) -> Result<Vec<StateOperation>> {
-    let file = fs::File::open(path).map_err(|error| file_error(path, &error))?;
-    let lines = BufReader::new(file).lines().zip(1_u64..);
-    let operations = lines.map(|(line, number)| {
-        parse_line(&line.map_err(|error| file_error(path, &error))?, number, config)
-    });
-    let operations = operations.collect::<Result<Vec<_>>>()?;
-    check_all(&operations, config)?;
-    Ok(operations)
-}
+use super::state_file::parse_line;
 
 /// The arguments of `export`.
 #[derive(Debug, Args)]

@@ -17,9 +17,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::context::RequestLimits;
+use super::cost;
+use super::headers::{HeaderParams, HeaderProofParams, HeadersParams, place_headers, prove_header};
 use super::method::{CallLimits, RpcCall, RpcContext, method, method_of, parse_value};
-use super::{HeaderParams, HeaderProofParams, HeadersParams, RequestLimits};
-use super::{cost, place_headers, prove_header};
 use crate::chain::view::{self, View};
 use crate::chain::wire::{BlockJson, ChainJson, HeaderJson, RawJson, to_raw_json as written};
 use crate::replication::follow::LeaderClient;

@@ -8,8 +8,10 @@ use prooflight_core::{Ability, Error, Reason, Result, Scheme};
 use prooflight_json::{HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 
-use super::method::{RpcCall, method};
-use super::{AncestorsJson, NodeApi, cost};
+use super::context::{NodeApi, NodeCall};
+use super::cost;
+use super::headers::AncestorsJson;
+use super::method::method;
 use crate::chain::normalise;
 use crate::chain::view::{BlockId, BlocksProof, View, proves_past_states};
 use crate::chain::wire::{RawJson, to_raw_json};
@@ -33,7 +35,7 @@ struct HistoryParams {
     scheme: Option<String>,
 }
 
-async fn history(call: RpcCall, asked: HistoryParams) -> Result<RawJson> {
+async fn history(call: NodeCall, asked: HistoryParams) -> Result<RawJson> {
     let HistoryParams { key: HexBytes(key), from, to, head, scheme } = asked;
     let cost = cost::of_blocks(from.0, last_height(&call, to));
     prove(call, cost, Ability::History, scheme.as_deref(), move |view, scheme| {
@@ -60,7 +62,7 @@ struct DiffParams {
     head: BlockId,
 }
 
-async fn diff(call: RpcCall, DiffParams { from, to, head }: DiffParams) -> Result<RawJson> {
+async fn diff(call: NodeCall, DiffParams { from, to, head }: DiffParams) -> Result<RawJson> {
     let first = from.as_ref().map_or(0, |from| from.0);
     let cost = cost::of_blocks(first, last_height(&call, to));
     prove(call, cost, Ability::Diff, None, move |view, scheme| {
@@ -71,7 +73,7 @@ async fn diff(call: RpcCall, DiffParams { from, to, head }: DiffParams) -> Resul
 }
 
 /// The height of a block, for the cost; the head's height if the block is not named by its height.
-fn last_height(call: &RpcCall, at: BlockId) -> u64 {
+fn last_height(call: &NodeCall, at: BlockId) -> u64 {
     match at {
         BlockId::Height(height) => height,
         _ => call.context.views.borrow().height(),
@@ -87,7 +89,7 @@ struct BlocksProofJson {
 }
 
 async fn prove(
-    call: RpcCall,
+    call: NodeCall,
     cost: u64,
     ability: Ability,
     scheme: Option<&str>,

@@ -12,7 +12,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::NodeApi;
 use crate::api::clients::ClientAccount;
 use crate::api::server::RequestSource;
 use crate::chain::wire::to_object;
@@ -94,7 +93,7 @@ pub(crate) fn check_effects(methods: &Methods) -> Result<()> {
 }
 
 /// One call: its context, its client, and whether it may submit.
-pub(crate) struct RpcCall<C = NodeApi> {
+pub(crate) struct RpcCall<C> {
     pub(crate) context: Arc<C>,
     pub(crate) may_submit: bool,
     client: ClientId,

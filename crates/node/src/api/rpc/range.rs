@@ -11,9 +11,11 @@ use prooflight_core::{Ability, Error, Limits, Reason, Result, Scheme};
 use prooflight_json::{HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 
+use super::context::{NodeApi, NodeCall};
+use super::cost;
 use super::history::scheme_for;
-use super::method::{RpcCall, method};
-use super::{NodeApi, check_proof_bytes, cost};
+use super::method::method;
+use super::prove::{at_or_before, check_proof_bytes};
 use crate::chain::view::{BlockId, View};
 use crate::chain::wire::{HeaderJson, RawJson, to_raw_json};
 
@@ -45,7 +47,7 @@ struct RangeParams {
 }
 
 async fn range(
-    call: RpcCall,
+    call: NodeCall,
     RangeParams { lo, hi, at, head, reverse, limit }: RangeParams,
 ) -> Result<RawJson> {
     let limit = check_limit(limit)?;
@@ -68,7 +70,7 @@ struct CountParams {
     at: BlockId,
 }
 
-async fn count(call: RpcCall, CountParams { lo, hi, at }: CountParams) -> Result<RawJson> {
+async fn count(call: NodeCall, CountParams { lo, hi, at }: CountParams) -> Result<RawJson> {
     prove(call, at, cost::of_entries(1), move |view, scheme, height| {
         let (lo, hi) = (&lo.0[..], hi.as_ref().map(|hi| &hi.0[..]));
         view.prove_at(scheme, height, &Statement::Count { height, lo, hi }, 1)
@@ -92,7 +94,7 @@ struct TransferParams {
 }
 
 async fn transfer(
-    call: RpcCall,
+    call: NodeCall,
     TransferParams { lo, hi, after, head, limit }: TransferParams,
 ) -> Result<RawJson> {
     let limit = check_limit(limit)?;
@@ -117,18 +119,6 @@ fn check_limit(limit: Option<u64>) -> Result<usize> {
     })
 }
 
-/// The height of the block that a request is about; that of its head for `"latest"`.
-///
-/// `invalid_argument` for a block after the head.
-pub(super) fn at_or_before(view: &View, at: BlockId, head: u64) -> Result<u64> {
-    let height = if at == BlockId::Latest { head } else { view.height_of(at)? };
-    if height <= head {
-        return Ok(height);
-    }
-    let expected = format_args!("at most {head}, the height of the head");
-    Err(Error::new(Reason::InvalidArgument, expected, height))
-}
-
 /// A proof, with the header that it verifies against.
 #[derive(Serialize)]
 struct PageJson {
@@ -138,7 +128,7 @@ struct PageJson {
 
 /// Proves a statement against the root of a head.
 async fn prove(
-    call: RpcCall,
+    call: NodeCall,
     head: BlockId,
     cost: u64,
     run: impl FnOnce(&View, Scheme, u64) -> Result<StateProof> + Send + 'static,

@@ -6,8 +6,8 @@ use prooflight_core::{Result, Scheme};
 use prooflight_json::{Hash32, HexBytes, Quantity};
 use serde::{Deserialize, Serialize};
 
-use super::method::{RpcCall, method};
-use super::{NodeApi, newest};
+use super::context::{NodeApi, NodeCall, newest};
+use super::method::method;
 use crate::View;
 use crate::chain::wire::{HeaderJson, RawJson, to_raw_json};
 use crate::replication::sync::{StatePart, chunk};
@@ -42,7 +42,7 @@ struct ChunkJson {
     chunk: HexBytes,
 }
 
-async fn sync(call: RpcCall, SyncParams { head, part, from }: SyncParams) -> Result<RawJson> {
+async fn sync(call: NodeCall, SyncParams { head, part, from }: SyncParams) -> Result<RawJson> {
     let source = call.context.sync.clone();
     let (Some(Hash32(head)), Some(part)) = (head, part) else {
         let view = source.pin(call.client(), &newest(&call.context.views));

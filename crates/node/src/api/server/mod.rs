@@ -7,6 +7,7 @@ mod bound;
 mod copies;
 mod gate;
 mod http_layer;
+mod limits;
 mod pages;
 mod policy;
 mod source_layer;
@@ -14,6 +15,7 @@ mod throttled_stream;
 
 pub use bound::{BoundAddress, bind};
 pub use http_layer::{ConnectionLimit, HttpLayer};
+pub use limits::ServerLimits;
 pub use pages::{NodeStatus, ServerStatus, StatusPages};
 pub use policy::RequestPolicy;
 pub(crate) use policy::RequestSource;
@@ -47,27 +49,7 @@ use throttled_stream::{ConnectionPermits, ThrottledStream};
 
 use crate::api::rpc::check_effects;
 use crate::runtime::answer_memory::MAX_REPLY_BYTES;
-use crate::runtime::blocking::{ClientId, ProxyAddresses};
-
-/// The limits of the port.
-#[derive(Clone, Debug)]
-pub struct ServerLimits {
-    /// Bytes per request.
-    pub request_bytes: u32,
-    /// Calls per batch.
-    pub batch: u32,
-    /// Concurrent connections.
-    pub connections: u32,
-    /// Concurrent connections of an address, or for IPv6 of a network of 64 bits.
-    pub connections_per_address: u32,
-    /// The addresses without a limit per address.
-    pub proxies: ProxyAddresses,
-    /// Subscriptions per connection.
-    pub subscriptions: u32,
-    /// Time limit for reading a head, for answering a request, and for the peer to accept part of a
-    /// reply.
-    pub request_time: Duration,
-}
+use crate::runtime::blocking::ClientId;
 
 /// Starts the server; returns the address and the handle that stops it.
 ///

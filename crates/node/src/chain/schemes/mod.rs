@@ -9,9 +9,11 @@ mod snapshots;
 mod store;
 
 pub use nodes::avl_params;
-pub use open::{SchemeContext, namespace, open};
 pub(crate) use open::{begin, unknown_scheme};
-pub use options::{ProgressCallback, SchemeOptions, ShardOption, StoreMetrics};
+pub use open::{namespace, open};
+pub use options::{
+    CACHE_BYTES, ProgressCallback, SchemeContext, SchemeOptions, ShardOption, StoreMetrics,
+};
 pub(crate) use setup::copy as copy_setup;
-pub use snapshots::{CACHE_BYTES, SNAPSHOTS_FOLDER};
+pub use snapshots::SNAPSHOTS_FOLDER;
 pub use store::{NextState, SchemeReader, SchemeStore};

@@ -1,7 +1,5 @@
 //! Opens the schemes of a node.
 
-use std::path::Path;
-
 use prooflight_amb::MAX_KEY_BYTES;
 use prooflight_amb::prover::AmbState;
 use prooflight_avl::state::state_params;
@@ -14,17 +12,8 @@ use prooflight_mpt::MptState;
 use prooflight_smt::snapshot::SmtState;
 
 use super::store::{SchemeStore, open_as};
-use super::{SchemeOptions, merges, nodes, setup, snapshots};
+use super::{SchemeContext, merges, nodes, setup, snapshots};
 use crate::chain::store::{EmbeddedStore, Namespace};
-
-/// The folder and options for scheme data outside the store.
-#[derive(Clone, Copy, Debug)]
-pub struct SchemeContext<'a> {
-    /// The folder of the chain.
-    pub folder: &'a Path,
-    /// The node's options.
-    pub options: &'a SchemeOptions,
-}
 
 /// Opens the store of a scheme; `unknown_statement` if this build does not have it.
 pub fn open(

@@ -9,12 +9,20 @@ use prooflight_core::{Error, Reason, Result, Scheme};
 use prooflight_lvmt::ProofShard;
 use serde::{Deserialize, Serialize};
 
-use super::snapshots::CACHE_BYTES;
 use crate::runtime::files;
 use crate::runtime::metrics::Metrics;
 
 /// The file with the options, in the folder of the chain.
 const OPTIONS_FILE: &str = "schemes.json";
+
+/// The folder and options for scheme data outside the store.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeContext<'a> {
+    /// The folder of the chain.
+    pub folder: &'a Path,
+    /// The node's options.
+    pub options: &'a SchemeOptions,
+}
 
 /// Per-node options, which are not part of the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +57,9 @@ pub struct SchemeOptions {
     #[serde(skip)]
     pub readers_disabled: bool,
 }
+
+/// The size of the in-memory cache of snapshot files, for proofs, unless another is chosen.
+pub const CACHE_BYTES: u64 = 256 << 20;
 
 const fn cache_bytes() -> u64 {
     CACHE_BYTES

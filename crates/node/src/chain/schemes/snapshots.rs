@@ -11,9 +11,6 @@ use crate::chain::store::EmbeddedStore;
 /// The folder of the snapshot files, in that of the chain.
 pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
-/// The size of the in-memory cache of snapshot files, for proofs, unless another is chosen.
-pub const CACHE_BYTES: u64 = 256 << 20;
-
 /// The files of a chain.
 pub(super) fn files(place: SchemeContext<'_>) -> Result<SnapshotFiles> {
     SnapshotFiles::local(&place.folder.join(SNAPSHOTS_FOLDER))

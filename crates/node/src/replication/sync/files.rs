@@ -8,7 +8,7 @@ use prooflight_core::chain::Header;
 use prooflight_core::{Error, Hex, Reason, Result, Scheme};
 use prooflight_smt::snapshot::SnapshotFiles;
 
-use super::replica::PartReceiver;
+use super::part::PartReceiver;
 use super::{SnapshotCursor, SnapshotPiece, StatePart, decode, encode};
 use crate::chain::{EntryWriter, block};
 

@@ -5,7 +5,7 @@ use prooflight_core::chain::{Checkpoint, Header, SignedHeader};
 use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
 
-use super::replica::PartReceiver;
+use super::part::PartReceiver;
 use super::{StatePart, decode};
 use crate::chain::history::{self, HistoryAppender};
 use crate::chain::{EntryWriter, block};

@@ -14,33 +14,23 @@
 
 mod files;
 mod headers;
+mod part;
 mod pins;
 mod replica;
 mod serve;
 mod trees;
 mod values;
 
+pub(crate) use part::StatePart;
 pub use replica::{can_sync, is_interrupted, sync};
 pub use serve::SyncSource;
 pub(crate) use serve::chunk;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use prooflight_core::{Error, Reason, Result};
-use serde::{Deserialize, Serialize};
 
 /// The bytes after which a chunk ends. Its last item may exceed them.
 const SYNC_CHUNK_BYTES: usize = 1 << 20;
-
-/// A part of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum StatePart {
-    Headers,
-    Avl,
-    Amb,
-    Values,
-    Smt,
-}
 
 /// A resume position in the snapshot files of `smt`: the bytes of `file` already received, or `u64::MAX` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -69,6 +59,6 @@ fn encode(value: &impl BorshSerialize) -> Result<Vec<u8>> {
     borsh::to_vec(value).map_err(|error| Error::new(Reason::Bug, "a chunk", error))
 }
 
-fn decode<T: BorshDeserialize>(chunk: &[u8]) -> Result<T> {
-    borsh::from_slice(chunk).map_err(|error| Error::new(Reason::InvalidResult, "a chunk", error))
+fn decode<T: BorshDeserialize>(bytes: &[u8]) -> Result<T> {
+    borsh::from_slice(bytes).map_err(|error| Error::new(Reason::InvalidResult, "a chunk", error))
 }

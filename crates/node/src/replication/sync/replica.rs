@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::StatePart;
 use super::files::SnapshotReceiver;
 use super::headers::HeaderReceiver;
+use super::part::PartReceiver;
 use super::trees::{AmbReceiver, AvlReceiver};
 use super::values::ValueReceiver;
 use crate::Chain;
@@ -199,17 +200,6 @@ async fn fetch_and_open(
         }
         _ => error,
     })
-}
-
-/// Receives a part of a state, chunk by chunk.
-pub(super) trait PartReceiver {
-    fn part(&self) -> StatePart;
-
-    /// Where the next chunk begins; `None` once all chunks have been received.
-    fn next(&self) -> Result<Option<Vec<u8>>>;
-
-    /// Checks and stores a chunk.
-    fn take(&mut self, chunk: &[u8], new: &mut EntryWriter) -> Result<()>;
 }
 
 #[derive(Deserialize)]

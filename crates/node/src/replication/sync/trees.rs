@@ -11,7 +11,7 @@ use prooflight_core::store::WriteBatch;
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Scheme, blake2b256};
 
 use super::StatePart;
-use super::replica::PartReceiver;
+use super::part::PartReceiver;
 use crate::chain::{EntryWriter, block};
 
 /// The hashes of values, by the hashes of their keys.

@@ -4,7 +4,7 @@ use prooflight_core::chain::state_key;
 use prooflight_core::store::StoreEntry;
 use prooflight_core::{Error, Hex, Reason, Result, blake2b256};
 
-use super::replica::PartReceiver;
+use super::part::PartReceiver;
 use super::trees::ValueHashes;
 use super::{StatePart, decode};
 use crate::chain::{EntryWriter, block};

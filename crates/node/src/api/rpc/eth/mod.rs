@@ -15,9 +15,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use self::names::{BlockName, SlotName};
+use super::chain::NoParams;
+use super::context::{NodeApi, NodeCall};
 use super::cost;
-use super::method::{RpcCall, method_of};
-use super::{NoParams, NodeApi};
+use super::method::method_of;
 use crate::chain::view::{BlockId, View};
 use crate::chain::wire::{RawJson, to_raw_json};
 use crate::chain::{accounts, schemes};
@@ -48,7 +49,7 @@ fn array<P: DeserializeOwned>(params: &Params<'_>) -> Result<P> {
     serde_json::from_value(value).map_err(|error| wrong(&error))
 }
 
-impl RpcCall {
+impl NodeCall {
     /// Answers with a few reads, on a chain with accounts.
     async fn read_accounts<T: Send + 'static>(
         &self,
@@ -99,17 +100,17 @@ impl RpcCall {
     }
 }
 
-async fn chain_id(call: RpcCall, _: NoParams) -> Result<Quantity> {
+async fn chain_id(call: NodeCall, _: NoParams) -> Result<Quantity> {
     call.check_accounts()?;
     Ok(Quantity(call.context.eth_chain_id))
 }
 
-async fn version(call: RpcCall, _: NoParams) -> Result<String> {
+async fn version(call: NodeCall, _: NoParams) -> Result<String> {
     call.check_accounts()?;
     Ok(call.context.eth_chain_id.to_string())
 }
 
-async fn block_number(call: RpcCall, _: NoParams) -> Result<Quantity> {
+async fn block_number(call: NodeCall, _: NoParams) -> Result<Quantity> {
     call.check_accounts()?;
     Ok(Quantity(call.context.views.borrow().height()))
 }
@@ -184,14 +185,14 @@ impl EmptyFields {
 }
 
 async fn block_by_number(
-    call: RpcCall,
+    call: NodeCall,
     BlockByNumberParams { block, .. }: BlockByNumberParams,
 ) -> Result<Option<EthBlock>> {
     call.read_accounts(move |view| read_block(view, block.0)).await
 }
 
 async fn block_by_hash(
-    call: RpcCall,
+    call: NodeCall,
     BlockByHashParams { hash, .. }: BlockByHashParams,
 ) -> Result<Option<EthBlock>> {
     call.read_accounts(move |view| read_block(view, BlockId::Hash(hash.0))).await
@@ -245,7 +246,7 @@ struct SlotProof {
 }
 
 async fn proof(
-    call: RpcCall,
+    call: NodeCall,
     ProofParams { address, slots, block }: ProofParams,
 ) -> Result<RawJson> {
     let words = slots.iter().map(|slot| slot.word).collect();
@@ -297,17 +298,17 @@ struct AccountParams {
     block: BlockName,
 }
 
-async fn balance(call: RpcCall, asked: AccountParams) -> Result<Word> {
+async fn balance(call: NodeCall, asked: AccountParams) -> Result<Word> {
     Ok(Word(account(call, asked).await?.balance))
 }
 
-async fn transaction_count(call: RpcCall, asked: AccountParams) -> Result<Quantity> {
+async fn transaction_count(call: NodeCall, asked: AccountParams) -> Result<Quantity> {
     Ok(Quantity(account(call, asked).await?.nonce))
 }
 
 /// Returns empty code for an account without code, and refuses any other account: the chain stores
 /// only hashes of code.
-async fn code(call: RpcCall, asked: AccountParams) -> Result<&'static str> {
+async fn code(call: NodeCall, asked: AccountParams) -> Result<&'static str> {
     let hash = account(call, asked).await?.code_hash;
     if hash == EMPTY_CODE_HASH {
         return Ok("0x");
@@ -317,7 +318,7 @@ async fn code(call: RpcCall, asked: AccountParams) -> Result<&'static str> {
 }
 
 async fn account(
-    call: RpcCall,
+    call: NodeCall,
     AccountParams { address, block }: AccountParams,
 ) -> Result<Account> {
     let account =
@@ -334,7 +335,7 @@ struct SlotParams {
 }
 
 async fn storage_at(
-    call: RpcCall,
+    call: NodeCall,
     SlotParams { address, slot, block }: SlotParams,
 ) -> Result<Hash32> {
     let value = |_: &AccountProof<'_>, shown: AccountState| {
