@@ -1,4 +1,4 @@
-//! Authorities on machines of their own: a quorum goes on, and nobody signs two blocks of one height.
+//! Remote authorities: a quorum goes on, and nobody signs two blocks of one height.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod harness;

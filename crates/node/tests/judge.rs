@@ -137,7 +137,7 @@ fn begun() -> (TestChain, Authority) {
     signed.signatures.insert(0, (0, signature));
     signed.check_signed(&world.checkpoint.config).unwrap();
     let view = world.commit(&genesis, signed);
-    authority.follow(view.block(BlockId::Latest).unwrap()).unwrap();
+    authority.follow(view.block(BlockId::Latest).unwrap()).into_result().unwrap();
     (world, authority)
 }
 
@@ -158,7 +158,7 @@ fn one_block_of_a_height_is_signed_before_and_after_a_restart() {
     // The other authorities publish the other block: it is followed, and later blocks are signed.
     let other = world.propose(vec![set("a", "other")]);
     let block = world.publish(&other, &[1, 2]);
-    authority.follow(block).unwrap();
+    authority.follow(block).into_result().unwrap();
     let next = world.propose(vec![]);
     assert!(matches!(judge(&mut authority, &next), Verdict::Valid(_)));
 }
@@ -258,8 +258,8 @@ fn only_the_next_height_is_judged() {
     // A parent without a quorum is not published.
     let signed = SignedHeader { signatures: vec![], ..block.header.clone() };
     let unsigned = Block { header: signed, ..block.clone() };
-    assert_eq!(refused(authority.follow(unsigned)), Reason::TooFewSignatures);
-    authority.follow(block).unwrap();
+    assert_eq!(refused(authority.follow(unsigned).into_result()), Reason::TooFewSignatures);
+    authority.follow(block).into_result().unwrap();
     assert!(matches!(judge(&mut authority, &second), Verdict::Valid(_)));
     assert_eq!(unjudged(judge(&mut authority, &first)), Reason::WrongBlock);
 }
@@ -292,7 +292,7 @@ fn an_older_memory_is_found_by_the_signatures_that_were_published() {
     fs::write(world.memory_file(), &old).unwrap();
     let mut authority = world.open().unwrap();
     let block = world.publish(&proposal, &[0, 1]);
-    assert_eq!(refused(authority.follow(block.clone())), Reason::MemoryLost);
+    assert_eq!(refused(authority.follow(block.clone()).into_result()), Reason::MemoryLost);
     drop(authority);
 
     // With the newer memory it goes on; an older one that is restored later is found immediately.
@@ -300,7 +300,7 @@ fn an_older_memory_is_found_by_the_signatures_that_were_published() {
     let config = &world.checkpoint.config;
     SigningMemory::begin(&world.memory_file(), config.id(), config.authorities[0], 2).unwrap();
     let mut authority = world.open().unwrap();
-    authority.follow(block).unwrap();
+    authority.follow(block).into_result().unwrap();
     drop(authority);
     fs::write(world.memory_file(), &old).unwrap();
     assert_eq!(refused(world.open()), Reason::MemoryLost);

@@ -150,7 +150,7 @@ test("no page reaches the listener for authorities", async () => {
   const data = join(world.folder, "leader");
   run("init", "--data-dir", data, "--schemes", "avl", "--authority", key, "--quorum", "1");
   const leader = new Node(data, "--authority-listen", "127.0.0.1:0");
-  await leader.start(/authorities sign elsewhere authorities=(\S+)/);
+  await leader.start(/remote authorities sign authorities=(\S+)/);
   onTestFinished(() => leader.stop());
   // Its address is that of the listener for authorities: it has no other before the first block.
   const rebound = renamed(leader.url, "rebound.example");

@@ -116,7 +116,7 @@ impl InitArgs {
         println!("time {}, by the clock of this machine", format_utc(genesis.timestamp_ms));
         let missing = usize::from(config.quorum).saturating_sub(local);
         if missing > 0 {
-            println!("the genesis block waits for the signatures of {missing} authorities elsewhere");
+            println!("the genesis block waits for the signatures of {missing} remote authorities");
         }
         Ok(())
     }

@@ -117,7 +117,7 @@ fn signers(chosen: &ResolvedSettings, config: &ChainConfig) -> Result<Signers> {
         return Ok(signers);
     }
     let expected = format_args!(
-        "the keys of {} authorities here, or --authority-listen for authorities on machines of their own",
+        "the keys of {} authorities in the folder, or --authority-listen for remote authorities",
         config.quorum
     );
     Err(Error::new(Reason::InvalidConfig, expected, signers.count()))

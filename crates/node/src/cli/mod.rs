@@ -50,7 +50,7 @@ enum Command {
     Run(Box<Settings>),
     /// Serve a chain from its log in an object store: a replica that needs no leader.
     Serve(Box<Settings>),
-    /// Sign the blocks of a leader with an authority's key, on a machine of its own.
+    /// Sign the blocks of a leader with an authority's key, as a remote authority.
     Authority(authority::AuthorityArgs),
     /// Make an authority key and print its public key.
     Keygen {

@@ -56,8 +56,8 @@ pub(crate) struct Settings {
     /// A file with the bearer token required to submit [default: none required]
     #[arg(long, env = "PROOFLIGHT_TOKEN_FILE")]
     token_file: Option<PathBuf>,
-    /// The address on which authorities on machines of their own ask for blocks to sign; required if the
-    /// node holds fewer keys than the quorum [default: none]
+    /// The address on which remote authorities ask for blocks to sign; required if the node holds fewer keys than the
+    /// quorum [default: none]
     #[arg(long, env = "PROOFLIGHT_AUTHORITY_LISTEN")]
     authority_listen: Option<SocketAddr>,
     /// A file with the bearer token required of those authorities [default: none required]

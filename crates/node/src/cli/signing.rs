@@ -166,7 +166,7 @@ pub(super) fn choose_signing(
         status.send_replace(Arc::new(PendingGenesis(round.clone())));
     }
     let (address, shown, server) = listener.open(&round, status.subscribe(), metrics)?;
-    tracing::info!(authorities = %address, quorum, "authorities sign elsewhere");
+    tracing::info!(authorities = %address, quorum, "remote authorities sign");
     let signing = BlockSigner::Remote(SignatureCollector::new(round.clone(), proposals, signers));
     Ok(LeaderSigning { signing, round: Some((round, server)), views: shown })
 }

@@ -49,7 +49,7 @@ impl BlockConditions {
     /// Returns the time for a block that is made now.
     ///
     /// `store_failed` after a failed write or without space; `quorum_missing` after the last attempt at a block, or if
-    /// too few authorities elsewhere sign; an error of the log; `clock_jumped`, see [`Clock::now_ms`];
+    /// too few remote authorities sign; an error of the log; `clock_jumped`, see [`Clock::now_ms`];
     /// `head_in_future` if the newest block is further ahead of the time than clients allow.
     pub fn check(&self) -> Result<u64> {
         if let Some(error) = self.failed.get() {

@@ -172,7 +172,7 @@ fn a_refused_start_writes_nothing() {
     fs::copy(chain.at("first/authority-0.key"), chain.at("keyed/authority-0.key")).unwrap();
     for standby in [&[][..], &["--standby"]] {
         let said = chain.try_share(&chain.log, "run", "new", standby).map(|_| ()).unwrap_err();
-        assert!(said.contains("the keys of 1 authorities here"), "{said}");
+        assert!(said.contains("the keys of 1 authorities in the folder"), "{said}");
         assert!(!chain.at("new").exists());
         let said = chain.try_share(&chain.log, "run", "other", standby).map(|_| ()).unwrap_err();
         assert!(said.contains("a key of the chain's authorities"), "{said}");

@@ -26,7 +26,7 @@ use crate::runtime::blocking;
 use crate::runtime::clock::{check_not_in_future, now_ms};
 use crate::runtime::metrics::Metrics;
 use crate::runtime::space::DiskSpace;
-use crate::{Block, BlockId, BlockRetention, Chain, View};
+use crate::{Block, BlockId, BlockRetention, Chain, Verdict, View};
 use progress::KnownHead;
 
 /// The pace at which a replica follows.
@@ -75,6 +75,8 @@ enum FollowStep {
     Behind,
     /// The leader has no newer block; it knows of this one.
     Current(Option<KnownHead>),
+    /// A block is invalid.
+    Invalid(Error),
 }
 
 impl Follower {
@@ -189,7 +191,7 @@ impl Follower {
                 Ok(None)
             }
             Err(error) if is_local_fault(&error) => Err(error),
-            Err(error) => {
+            Ok(FollowStep::Invalid(error)) | Err(error) => {
                 // The head shown before may no longer be valid.
                 self.head_height = None;
                 self.metrics.follow_failed(&error);
@@ -213,7 +215,7 @@ impl Follower {
         };
         if self.head_height.is_some_and(|shown| shown >= next) {
             let block = leader.block(next).await?;
-            return blocking::in_place(|| self.take(block)).map(FollowStep::Accepted);
+            return blocking::in_place(|| self.take(block));
         }
         let head = leader.head().await?;
         blocking::in_place(|| self.check_head(&head))?;
@@ -239,7 +241,10 @@ impl Follower {
             return Ok(FollowStep::Current(known));
         };
         let newest = is_recent(&block.header.header, self.pace.interval);
-        let view = self.take(block)?;
+        let view = match self.take(block)? {
+            FollowStep::Accepted(view) => view,
+            other => return Ok(other),
+        };
         self.metrics.leader(view.height());
         if let (true, BlockSource::Log(log)) = (newest, &mut self.source) {
             log.pause();
@@ -268,7 +273,7 @@ impl Follower {
         if expected == found { Ok(()) } else { Err(equivocation(height, &expected, &found)) }
     }
 
-    fn take(&mut self, block: Block) -> Result<View> {
+    fn take(&mut self, block: Block) -> Result<FollowStep> {
         if let Some(pinned) = self.pinned.as_ref().filter(|it| it.height == self.next()) {
             block.header.check_signed(self.chain.config())?;
             check_pinned(pinned, &block.header.header)?;
@@ -276,13 +281,17 @@ impl Follower {
         // Until its time has come, clients would refuse it and every block after it.
         check_not_in_future(block.header.header.timestamp_ms, now_ms())?;
         let started = Instant::now();
-        let view = self.chain.follow(block).into_result()?;
+        let view = match self.chain.follow(block) {
+            Verdict::Valid(view) => view,
+            Verdict::Invalid(error) => return Ok(FollowStep::Invalid(error)),
+            Verdict::None(error) => return Err(error),
+        };
         self.metrics.block(started.elapsed());
         self.metrics.store(self.chain.disk_bytes()?);
         self.pinned.take_if(|pinned| pinned.height == view.height());
         tracing::info!(height = view.height(), hash = %Hex(view.head_hash()), "followed");
         self.chain.apply_retention(self.pace.keep)?;
-        Ok(view)
+        Ok(FollowStep::Accepted(view))
     }
 }
 

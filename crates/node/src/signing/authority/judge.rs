@@ -129,16 +129,28 @@ impl Authority {
         Ok(HeaderSignature { hash, signature: self.key.sign(&hash).to_bytes() })
     }
 
-    /// Stores a published block. `memory_lost` if it has a signature of this key that the memory lacks;
-    /// other errors are those of [`Chain::follow`].
-    pub fn follow(&mut self, block: Block) -> Result<View> {
-        let SignedHeader { header, .. } = &block.header;
-        block.header.check_signed(self.chain.config())?;
-        if let Some(pinned) = self.pinned.as_ref().filter(|pinned| pinned.height == header.height) {
-            check_pinned(pinned, header)?;
+    /// Judges and stores a published block, like [`Chain::follow`].
+    ///
+    /// There is no verdict if it has a signature of this key that the memory lacks (`memory_lost`).
+    pub fn follow(&mut self, block: Block) -> Verdict<View> {
+        if let Err(error) = self.check_published(&block.header) {
+            return Verdict::Invalid(error);
         }
-        self.check_own_signature(&block.header)?;
-        self.chain.follow_executed(block, self.examined.take()).into_result()
+        if let Err(error) = self.check_own_signature(&block.header) {
+            return Verdict::None(error);
+        }
+        self.chain.follow_executed(block, self.examined.take())
+    }
+
+    /// Checks that a header is signed, and that it is the checkpoint's at its height.
+    fn check_published(&self, signed: &SignedHeader) -> Result<()> {
+        signed.check_signed(self.chain.config())?;
+        match &self.pinned {
+            Some(pinned) if pinned.height == signed.header.height => {
+                check_pinned(pinned, &signed.header)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks the memory against this key's signatures in blocks that are here.

@@ -1,4 +1,4 @@
-//! The authorities of a chain: their keys, and signing on a machine of its own.
+//! The authorities of a chain: their keys, and signing for a remote leader.
 //!
 //! An authority on its own machine executes what the leader proposes and signs it. It asks the leader,
 //! never the reverse, so it needs no open port. Its [`SigningMemory`] is on disk before a signature leaves it:

@@ -200,7 +200,7 @@ impl LeaderLink {
             return Ok(());
         }
         let view = blocking::in_place(|| {
-            let view = authority.follow(block)?;
+            let view = authority.follow(block).into_result()?;
             authority.chain().apply_retention(self.pace.keep)?;
             self.metrics.store(authority.chain().disk_bytes()?);
             Ok::<_, Error>(view)
