@@ -1,52 +1,52 @@
-//! States of keys over time, in borsh.
+//! States of keys over time, and the keys between two bounds, in borsh.
 //!
 //! ```text
-//! enum Answer    { Present { since: u64, value: Vec<u8> }, Deleted { deleted_at: u64 }, NeverWritten }
-//! struct History { entering: Option<Answer>, changes: Vec<Answer> }
+//! enum   PastState    { Present { since: u64, value: Vec<u8> }, Deleted { deleted_at: u64 }, NeverWritten }
+//! struct RangePage<T> { entries: Vec<T>, next: Option<Vec<u8>>, opened: u32 }
 //! ```
 
-use prooflight_core::{KeyHistory, PastState};
+use prooflight_core::{KeyHistory, PastState, RangeEntry, RangePage};
 
-use crate::wire::ResponseWriter;
+use crate::wire::{ResponseValue, ResponseWriter, responses};
 
-/// Encodes a `History`.
+responses! {
+    extern struct KeyHistory<'a> { entering: Option<PastState<'a>>, changes: Vec<PastState<'a>>, }
+
+    extern struct RangeEntry<'a> { key: Vec<u8>, value: &'a [u8], since: u64, }
+}
+
+impl ResponseValue for PastState<'_> {
+    fn write(&self, response: &mut ResponseWriter) {
+        match self {
+            Self::Present { value, since } => {
+                response.byte(0);
+                response.write(since);
+                response.write(value);
+            }
+            Self::Deleted { deleted_at } => {
+                response.byte(1);
+                response.write(deleted_at);
+            }
+            Self::NeverWritten => response.byte(2),
+        }
+    }
+}
+
+impl<T: ResponseValue> ResponseValue for RangePage<'_, T> {
+    fn write(&self, response: &mut ResponseWriter) {
+        response.write(&self.entries);
+        response.write(&self.next);
+        response.write(&self.opened);
+    }
+}
+
+/// Encodes a `KeyHistory`.
 pub(crate) fn history(history: &KeyHistory<'_>) -> Vec<u8> {
-    let mut response = ResponseWriter::with_capacity(64 + 48 * history.changes.len());
-    write_history(&mut response, history);
-    response.into_bytes()
+    history.encode(64 + 48 * history.changes.len())
 }
 
-/// Writes a `History`.
-pub(crate) fn write_history(response: &mut ResponseWriter, history: &KeyHistory<'_>) {
-    match &history.entering {
-        None => response.u8(0),
-        Some(answer) => {
-            response.u8(1);
-            write_answer(response, answer);
-        }
-    }
-    write_answers(response, &history.changes);
-}
-
-/// Writes `Vec<Answer>`.
-pub(crate) fn write_answers(response: &mut ResponseWriter, answers: &[PastState<'_>]) {
-    response.length(answers.len());
-    for answer in answers {
-        write_answer(response, answer);
-    }
-}
-
-fn write_answer(response: &mut ResponseWriter, answer: &PastState<'_>) {
-    match answer {
-        PastState::Present { value, since } => {
-            response.u8(0);
-            response.array(&since.to_le_bytes());
-            response.bytes(value);
-        }
-        PastState::Deleted { deleted_at } => {
-            response.u8(1);
-            response.array(&deleted_at.to_le_bytes());
-        }
-        PastState::NeverWritten => response.u8(2),
-    }
+/// Encodes `RangePage<RangeEntry>`.
+pub(crate) fn entries(page: &RangePage<'_, RangeEntry<'_>>) -> Vec<u8> {
+    let bytes = page.entries.iter().map(|entry| 16 + entry.key.len() + entry.value.len());
+    page.encode(512 + bytes.sum::<usize>())
 }

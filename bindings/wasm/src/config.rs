@@ -5,19 +5,17 @@ use prooflight_core::chain::ChainConfig;
 use prooflight_core::chain::ChainLimits;
 use prooflight_core::{Error, Reason, Result};
 
-use crate::wire::RequestReader;
+use crate::wire::{RequestReader, RequestValue};
 
-/// Reads the bytes of an encoded `ChainConfig`.
-pub(crate) fn config(r: &mut RequestReader<'_>) -> Result<ChainConfig> {
-    borsh::from_slice(r.bytes()?).map_err(|error| Error::new(Reason::Bug, "a configuration", error))
+/// The bytes of an encoded `ChainConfig`.
+impl RequestValue<'_> for ChainConfig {
+    fn read(r: &mut RequestReader<'_>) -> Result<Self> {
+        let bytes: &[u8] = r.read()?;
+        borsh::from_slice(bytes).map_err(|error| Error::new(Reason::Bug, "a configuration", error))
+    }
 }
 
-/// Reads `ChainLimits`.
 #[cfg(any(feature = "avl", feature = "chain"))]
-pub(crate) fn limits(r: &mut RequestReader<'_>) -> Result<ChainLimits> {
-    Ok(ChainLimits {
-        max_key: u16::from_le_bytes(r.array()?),
-        max_value: r.u32()?,
-        max_ops: r.u32()?,
-    })
+crate::wire::requests! {
+    extern struct ChainLimits { max_key: u16, max_value: u32, max_ops: u32, }
 }

@@ -10,7 +10,8 @@
 //! The TypeScript in `packages/prooflight` is the only caller, and has checked the types of its
 //! arguments; the content of the bytes is checked here and in the schemes' crates.
 
-#[cfg(any(feature = "amb", feature = "smt"))]
+#[allow(dead_code, reason = "a binary with few schemes does not need every part")]
+#[cfg(any(feature = "histories", feature = "ranges"))]
 mod answers;
 #[cfg(any(feature = "chain", feature = "light"))]
 mod config;
@@ -20,6 +21,7 @@ mod refusal;
 #[allow(dead_code, reason = "a binary with few schemes does not need every part")]
 #[cfg(any(feature = "light", feature = "lvmt"))]
 mod values;
+#[allow(dead_code, unused_imports, unused_macros, reason = "as with `values`")]
 mod wire;
 
 #[cfg(feature = "amb")]

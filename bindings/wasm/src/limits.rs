@@ -1,4 +1,4 @@
-//! Reads limits from a request.
+//! Reads limits from a request; absent ones have their defaults.
 //!
 //! ```text
 //! struct Limits        { max_proof_bytes: Option<u32>, max_keys: Option<u32>, max_value_bytes: Option<u32> }
@@ -8,11 +8,12 @@
 
 use prooflight_core::{Limits, Result};
 
-use crate::wire::RequestReader;
+use crate::wire::{RequestReader, RequestValue};
 
-/// Reads `Limits`; absent limits have their defaults.
-pub(crate) fn limits(r: &mut RequestReader<'_>) -> Result<Limits> {
-    limits_or(r, Limits::DEFAULT)
+impl RequestValue<'_> for Limits {
+    fn read(r: &mut RequestReader<'_>) -> Result<Self> {
+        limits_or(r, Self::DEFAULT)
+    }
 }
 
 /// Reads `HistoryLimits`.
@@ -25,22 +26,24 @@ pub(crate) fn history_limits(r: &mut RequestReader<'_>) -> Result<Limits> {
 #[cfg(feature = "amb")]
 pub(crate) fn amb_limits_or(r: &mut RequestReader<'_>, default: Limits) -> Result<Limits> {
     let limits = history_limits_or(r, default)?;
-    let max_entries = r.option(RequestReader::length)?.unwrap_or(limits.max_entries);
-    Ok(Limits { max_entries, ..limits })
+    Ok(Limits { max_entries: limit_or(r, limits.max_entries)?, ..limits })
 }
 
 #[cfg(any(feature = "amb", feature = "smt"))]
 fn history_limits_or(r: &mut RequestReader<'_>, default: Limits) -> Result<Limits> {
     let limits = limits_or(r, default)?;
-    let max_changes = r.option(RequestReader::length)?.unwrap_or(limits.max_changes);
-    Ok(Limits { max_changes, ..limits })
+    Ok(Limits { max_changes: limit_or(r, limits.max_changes)?, ..limits })
 }
 
 fn limits_or(r: &mut RequestReader<'_>, default: Limits) -> Result<Limits> {
     Ok(Limits {
-        max_proof_bytes: r.option(RequestReader::length)?.unwrap_or(default.max_proof_bytes),
-        max_keys: r.option(RequestReader::length)?.unwrap_or(default.max_keys),
-        max_value_bytes: r.option(RequestReader::length)?.unwrap_or(default.max_value_bytes),
+        max_proof_bytes: limit_or(r, default.max_proof_bytes)?,
+        max_keys: limit_or(r, default.max_keys)?,
+        max_value_bytes: limit_or(r, default.max_value_bytes)?,
         ..default
     })
+}
+
+fn limit_or(r: &mut RequestReader<'_>, default: usize) -> Result<usize> {
+    r.read::<Option<usize>>().map(|limit| limit.unwrap_or(default))
 }

@@ -30,10 +30,7 @@ impl<'a> DistinctValues<'a> {
     pub(crate) fn response(&self, rest: usize) -> ResponseWriter {
         let bytes: usize = self.distinct.iter().map(|value| 4 + value.len()).sum();
         let mut response = ResponseWriter::with_capacity(4 + bytes + rest);
-        response.length(self.distinct.len());
-        for value in &self.distinct {
-            response.bytes(value);
-        }
+        response.write(&self.distinct);
         response
     }
 

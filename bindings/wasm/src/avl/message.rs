@@ -1,4 +1,4 @@
-//! The messages about AVL+ that cross the boundary, in borsh (`test-vectors/spec/conventions.md`):
+//! The messages about AVL+ that cross the boundary, in borsh (`test-vectors/spec/conventions.md`).
 //!
 //! ```text
 //! enum   Operation     { Lookup { key }, Insert { key, value }, Update { key, value },
@@ -7,10 +7,6 @@
 //! struct Params        { key_length: u32, value_length: Option<u32>, compat: bool,
 //!                        max_proof_bytes: Option<u32>, max_operations: Option<u32>,
 //!                        max_deletes: Option<u32>, max_value_bytes: Option<u32> }
-//! struct BatchRequest  { digest: Vec<u8>, params: Params, neighbours: bool,
-//!                        operations: Vec<Operation> }
-//! struct ErgoRequest   { parent_state_root: Vec<u8>, state_root: Vec<u8>, ad_proofs_root: Vec<u8>,
-//!                        neighbours: bool, operations: Vec<Operation> }
 //! enum   OldValue      { Present(Vec<u8>), Absent { previous: Option<Vec<u8>>,
 //!                        next: Option<Vec<u8>> },   both None unless `neighbours`
 //!                        Again(u32) }   a value already written: 0 is that of the first Present
@@ -19,71 +15,36 @@
 //! ```
 
 use prooflight_avl::{
-    Digest, Mode, Neighbours, OldValue as Found, Operation, Params, ProvedBatch, Transition,
+    Mode, Neighbours, OldValue as Found, Operation, Params, ProvedBatch, Transition,
 };
 use prooflight_core::{Limits, Result};
 
 use crate::avl::results::{self, OldValue};
-use crate::wire::{self, RequestReader, ResponseWriter, unknown};
+use crate::wire::{RequestReader, RequestValue, ResponseWriter, requests, unknown};
 
-/// A batch, and the digest and parameters to verify it against.
-pub(crate) struct BatchRequest<'a> {
-    pub(crate) digest: &'a [u8],
-    pub(crate) params: Params,
-    pub(crate) neighbours: bool,
-    pub(crate) operations: Vec<Operation<'a>>,
-}
-
-impl<'a> BatchRequest<'a> {
-    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
-        wire::decode(request, |r| {
-            Ok(Self {
-                digest: r.bytes()?,
-                params: read_params(r)?,
-                neighbours: r.bool()?,
-                operations: r.sequence(operation)?,
-            })
-        })
+requests! {
+    /// A batch, and the digest and parameters to verify it against.
+    struct BatchRequest<'a> {
+        digest: &'a [u8],
+        params: Params,
+        neighbours: bool,
+        operations: Vec<Operation<'a>>,
     }
-}
 
-/// The operations of an Ergo block, and the commitments of its header.
-pub(crate) struct ErgoRequest<'a> {
-    pub(crate) parent_state_root: &'a [u8],
-    pub(crate) state_root: &'a [u8],
-    pub(crate) ad_proofs_root: &'a [u8],
-    pub(crate) neighbours: bool,
-    pub(crate) operations: Vec<Operation<'a>>,
-}
-
-impl<'a> ErgoRequest<'a> {
-    pub(crate) fn decode(request: &'a [u8]) -> Result<Self> {
-        wire::decode(request, |r| {
-            Ok(Self {
-                parent_state_root: r.bytes()?,
-                state_root: r.bytes()?,
-                ad_proofs_root: r.bytes()?,
-                neighbours: r.bool()?,
-                operations: r.sequence(operation)?,
-            })
-        })
+    /// The operations of an Ergo block, and the commitments of its header.
+    struct ErgoRequest<'a> {
+        parent_state_root: &'a [u8],
+        state_root: &'a [u8],
+        ad_proofs_root: &'a [u8],
+        neighbours: bool,
+        operations: Vec<Operation<'a>>,
     }
-}
-
-/// Decodes `Params`.
-pub(crate) fn params(request: &[u8]) -> Result<Params> {
-    wire::decode(request, read_params)
-}
-
-/// Decodes `Vec<KeyUpdate>`.
-pub(crate) fn operations(request: &[u8]) -> Result<Vec<Operation<'_>>> {
-    wire::decode(request, |r| r.sequence(operation))
 }
 
 /// Encodes a `BatchResponse`.
 pub(crate) fn verified_batch(batch: &Transition<'_>, neighbours: bool) -> Vec<u8> {
     let mut response = ResponseWriter::with_capacity(64 + 48 * batch.results.len());
-    digest(&mut response, &batch.digest);
+    response.write(&batch.digest.0);
     let old_values = batch.results.iter().map(|result| match result {
         Found::Present(value) => OldValue::Present(value.as_ref()),
         Found::Absent(Neighbours { previous, next }) if neighbours => {
@@ -99,8 +60,8 @@ pub(crate) fn verified_batch(batch: &Transition<'_>, neighbours: bool) -> Vec<u8
 pub(crate) fn proved_batch(batch: &ProvedBatch) -> Vec<u8> {
     let mut response =
         ResponseWriter::with_capacity(64 + batch.proof.len() + 48 * batch.results.len());
-    response.bytes(&batch.proof);
-    digest(&mut response, &batch.digest);
+    response.write(&batch.proof);
+    response.write(&batch.digest.0);
     let old_values = batch.results.iter().map(|result| match result {
         Some(value) => OldValue::Present(value),
         None => ABSENT_VALUE,
@@ -109,47 +70,47 @@ pub(crate) fn proved_batch(batch: &ProvedBatch) -> Vec<u8> {
     response.into_bytes()
 }
 
-fn digest(response: &mut ResponseWriter, digest: &Digest) {
-    response.array(&digest.0);
-}
-
 const ABSENT_VALUE: OldValue<'static> = OldValue::Absent { previous: None, next: None };
 
-fn read_params(r: &mut RequestReader<'_>) -> Result<Params> {
-    let params = Params::new(r.length()?, r.option(RequestReader::length)?);
-    let mode = if r.bool()? { Mode::Compat } else { Mode::Strict };
-    let max_proof_bytes = r.option(RequestReader::length)?;
-    let max_keys = r.option(RequestReader::length)?.unwrap_or(params.limits.max_keys);
-    let max_deletes = r.option(RequestReader::length)?;
-    let max_value_bytes = r.option(RequestReader::length)?;
-    let limits = Limits {
-        max_proof_bytes: max_proof_bytes.unwrap_or(params.limits.max_proof_bytes),
-        max_keys,
-        max_value_bytes: max_value_bytes.unwrap_or(params.limits.max_value_bytes),
-        ..params.limits
-    };
-    Ok(Params { mode, limits, max_deletes: max_deletes.unwrap_or(max_keys), ..params })
+impl RequestValue<'_> for Params {
+    fn read(r: &mut RequestReader<'_>) -> Result<Self> {
+        let params = Self::new(r.read()?, r.read()?);
+        let mode = if r.read()? { Mode::Compat } else { Mode::Strict };
+        let max_proof_bytes: Option<usize> = r.read()?;
+        let max_keys = r.read::<Option<usize>>()?.unwrap_or(params.limits.max_keys);
+        let max_deletes: Option<usize> = r.read()?;
+        let max_value_bytes: Option<usize> = r.read()?;
+        let limits = Limits {
+            max_proof_bytes: max_proof_bytes.unwrap_or(params.limits.max_proof_bytes),
+            max_keys,
+            max_value_bytes: max_value_bytes.unwrap_or(params.limits.max_value_bytes),
+            ..params.limits
+        };
+        Ok(Self { mode, limits, max_deletes: max_deletes.unwrap_or(max_keys), ..params })
+    }
 }
 
-fn operation<'a>(r: &mut RequestReader<'a>) -> Result<Operation<'a>> {
-    let variant = r.u8()?;
-    let key = r.bytes()?;
-    Ok(match variant {
-        0 => Operation::Lookup { key },
-        1 => Operation::Insert { key, value: r.bytes()? },
-        2 => Operation::Update { key, value: r.bytes()? },
-        3 => Operation::InsertOrUpdate { key, value: r.bytes()? },
-        4 => Operation::Remove { key },
-        5 => Operation::RemoveIfExists { key },
-        6 => Operation::UpdateLongBy { key, delta: r.i64()? },
-        other => return Err(unknown("an operation of 0 to 6", other)),
-    })
+impl<'a> RequestValue<'a> for Operation<'a> {
+    fn read(r: &mut RequestReader<'a>) -> Result<Self> {
+        let (variant, key) = (r.read()?, r.read()?);
+        Ok(match variant {
+            0 => Self::Lookup { key },
+            1 => Self::Insert { key, value: r.read()? },
+            2 => Self::Update { key, value: r.read()? },
+            3 => Self::InsertOrUpdate { key, value: r.read()? },
+            4 => Self::Remove { key },
+            5 => Self::RemoveIfExists { key },
+            6 => Self::UpdateLongBy { key, delta: r.read()? },
+            other => return Err(unknown("an operation of 0 to 6", other)),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use borsh::BorshSerialize;
+    use prooflight_avl::Digest;
     use prooflight_core::Reason;
     use std::sync::Arc;
 
@@ -268,6 +229,7 @@ mod tests {
             assert_eq!(reason(&request[..length]), Reason::Bug, "{length}");
         }
         assert_eq!(reason(&[&request[..], &[0]].concat()), Reason::Bug);
+        let operations = <Vec<Operation<'_>>>::decode;
         assert_eq!(operations(&[1, 0, 0, 0, 7, 0, 0, 0, 0]).unwrap_err().reason(), Reason::Bug);
         assert_eq!(operations(&[0xff; 4]).unwrap_err().reason(), Reason::Bug);
     }

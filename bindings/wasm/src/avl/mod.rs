@@ -12,6 +12,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::avl::message::{BatchRequest, ErgoRequest, verified_batch};
 use crate::refusal::throw;
+use crate::wire::RequestValue as _;
 
 /// Verifies a batch: takes a `BatchRequest` and a proof, returns a `BatchResponse`.
 #[wasm_bindgen(js_name = avlVerifyBatch)]

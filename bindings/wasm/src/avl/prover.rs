@@ -5,18 +5,19 @@
 
 use std::cell::RefCell;
 
-use prooflight_avl::{AvlProver, Operation};
+use prooflight_avl::{AvlProver, Operation, Params};
 use prooflight_core::{Error, Reason, Result, Scheme};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::avl::message;
 use crate::refusal::throw;
+use crate::wire::RequestValue as _;
 
 /// Creates an empty dictionary with these `Params`; returns its number.
 #[wasm_bindgen(js_name = avlProverNew)]
 pub fn avl_prover_new(params: &[u8]) -> Result<u32, JsValue> {
-    let prover = message::params(params).and_then(AvlProver::new);
+    let prover = Params::decode(params).and_then(AvlProver::new);
     throw(Scheme::Avl, prover.and_then(add))
 }
 
@@ -35,20 +36,20 @@ pub fn avl_prover_get(number: u32, key: &[u8]) -> Result<Option<Vec<u8>>, JsValu
     })
 }
 
-/// Proves `Vec<KeyUpdate>` without changing the dictionary; returns a `ProofResponse`.
+/// Proves `Vec<Operation>` without changing the dictionary; returns a `ProofResponse`.
 #[wasm_bindgen(js_name = avlProverProve)]
 pub fn avl_prover_prove(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| {
-        let batch = prover.prove_batch(&message::operations(operations)?)?;
+        let batch = prover.prove_batch(&<Vec<_>>::decode(operations)?)?;
         Ok(message::proved_batch(&batch))
     })
 }
 
-/// Performs and proves `Vec<KeyUpdate>`, all or nothing; returns a `ProofResponse`.
+/// Performs and proves `Vec<Operation>`, all or nothing; returns a `ProofResponse`.
 #[wasm_bindgen(js_name = avlProverApply)]
 pub fn avl_prover_apply(number: u32, operations: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |prover| {
-        let batch = prover.apply_batch(&message::operations(operations)?)?;
+        let batch = prover.apply_batch(&<Vec<_>>::decode(operations)?)?;
         Ok(message::proved_batch(&batch))
     })
 }

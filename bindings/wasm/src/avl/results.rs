@@ -23,15 +23,15 @@ pub(crate) fn write<'a>(
     response: &mut ResponseWriter,
     results: impl ExactSizeIterator<Item = OldValue<'a>>,
 ) {
-    response.length(results.len());
+    response.write(&results.len());
     let mut values = ResultValues::default();
     for result in results {
         match result {
             OldValue::Present(value) => values.write(response, value),
             OldValue::Absent { previous, next } => {
-                response.u8(1);
-                response.option(previous);
-                response.option(next);
+                response.byte(1);
+                response.write(&previous);
+                response.write(&next);
             }
         }
     }
@@ -50,12 +50,12 @@ impl ResultValues {
         if value.len() > MAX_COPIED_BYTES {
             let number = *self.long.entry((value.as_ptr(), value.len())).or_insert(self.written);
             if number < self.written {
-                response.u8(2);
-                return response.length(number);
+                response.byte(2);
+                return response.write(&number);
             }
         }
         self.written += 1;
-        response.u8(0);
-        response.bytes(value);
+        response.byte(0);
+        response.write(value);
     }
 }

@@ -1,19 +1,10 @@
 //! The messages about heads, in borsh. Times are in milliseconds since 1970, ages in seconds.
 //!
 //! ```text
-//! struct StartRequest   { age: AgeRequest, checkpoint: [u8; 32] }
-//! struct AgeRequest     { place: Place, max_age: Option<u64> }
-//! struct ProcessRequest { place: Place, updates: Updates }
-//! struct Place          { network: Network, now_ms: u64, max_clock_skew_ms: u64 }
-//! enum   Updates        { Finality, Optimistic, Update, Answer { most: u32 } }
-//! enum   Network        { Mainnet, Sepolia, Hoodi, Other(Parameters) }
-//! struct Parameters     { genesis_validators_root: [u8; 32], genesis_time: u64, seconds_per_slot: u64,
-//!                         genesis_version: [u8; 4], forks: [(u64, [u8; 4]); 7], blobs: Vec<(u64, u64)>,
-//!                         slots_per_epoch: u64, epochs_per_period: u64, committee_size: u32 }
-//! struct Heads          { state: Vec<u8>, finalized: Head, latest: Head, period: u64,
-//!                         knows_next_committee: bool, current_period: u64 }
-//! struct Head           { slot: u64, beacon_root: [u8; 32], execution_block_hash: Option<[u8; 32]>,
-//!                         participation: Option<(u32, u32)> }
+//! enum   Network  { Mainnet, Sepolia, Hoodi, Other(NetworkParameters) }
+//! enum   Updates  { Finality, Optimistic, Update, Answer { most: u32 } }
+//! struct Heads    { state: Vec<u8>, finalized: BeaconHead, latest: BeaconHead, period: u64,
+//!                   knows_next_committee: bool, current_period: u64 }
 //! ```
 
 use std::borrow::Cow;
@@ -24,50 +15,60 @@ use prooflight_beacon::{
 };
 use prooflight_core::{Hash, Result};
 
-use crate::wire::{self, RequestReader, ResponseWriter};
+use crate::wire::{RequestReader, RequestValue, ResponseWriter, requests, responses, unknown};
 
-/// A checkpoint to start at.
-pub(crate) struct StartRequest {
-    pub(crate) age: AgeRequest,
-    pub(crate) checkpoint: Hash,
-}
+requests! {
+    /// A checkpoint to start at.
+    struct StartRequest { age: AgeRequest, checkpoint: Hash, }
 
-impl StartRequest {
-    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
-        let (age, checkpoint) = wire::decode(request, |r| Ok((age(r)?, r.array()?)))?;
-        Ok(Self { age: age?, checkpoint })
+    /// The largest age of a block; two weeks by default.
+    struct AgeRequest { place: NetworkClock, max_age: Option<u64>, }
+
+    /// The updates to process.
+    struct ProcessRequest { place: NetworkClock, updates: UpdateForm, }
+
+    /// The network, and the caller's clock. Invalid parameters of a network are an error of the caller, while a request
+    /// that does not decode is a bug.
+    struct NetworkClock { network: Result<Network>, now_ms: u64, max_clock_skew_ms: u64, }
+
+    extern struct NetworkParameters {
+        genesis_validators_root: Hash,
+        genesis_time: u64,
+        seconds_per_slot: u64,
+        genesis_version: [u8; 4],
+        forks: [ForkStart; 7] = forks,
+        blobs: Cow<'static, [BlobParameters]> = blobs,
+        preset: Preset,
     }
-}
 
-/// The network, and the caller's clock.
-pub(crate) struct NetworkClock {
-    pub(crate) network: Network,
-    pub(crate) clock: SlotClock,
-}
+    extern struct ForkStart { epoch: u64, version: [u8; 4], }
 
-/// The largest age of a block; two weeks by default.
-pub(crate) struct AgeRequest {
-    pub(crate) place: NetworkClock,
-    max_age: Option<u64>,
+    extern struct BlobParameters { epoch: u64, max_blobs: u64, }
+
+    extern struct Preset { slots_per_epoch: u64, epochs_per_period: u64, committee_size: usize, }
 }
 
 impl AgeRequest {
-    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
-        wire::decode(request, age)?
-    }
-
-    /// The largest age in slots.
-    pub(crate) fn slots(&self) -> u64 {
-        let NetworkClock { network, .. } = &self.place;
+    /// The network, the slots of the clock, and the largest age in slots.
+    pub(crate) fn slots(self) -> Result<(Network, SlotClock, u64)> {
+        let (network, clock) = self.place.slots()?;
         let seconds = network.parameters().seconds_per_slot;
-        self.max_age.map_or_else(|| network.two_weeks(), |age| age / seconds)
+        let most = self.max_age.map_or_else(|| network.two_weeks(), |age| age / seconds);
+        Ok((network, clock, most))
     }
 }
 
-/// The updates to process.
-pub(crate) struct ProcessRequest {
-    pub(crate) place: NetworkClock,
-    pub(crate) updates: UpdateForm,
+impl NetworkClock {
+    /// The network, and the slots of the clock.
+    pub(crate) fn slots(self) -> Result<(Network, SlotClock)> {
+        let network = self.network?;
+        let slot_at = |ms: u64| network.slot_at(ms / 1000);
+        let clock = SlotClock {
+            current_slot: slot_at(self.now_ms),
+            latest_slot: slot_at(self.now_ms.saturating_add(self.max_clock_skew_ms)),
+        };
+        Ok((network, clock))
+    }
 }
 
 /// The form of updates.
@@ -85,99 +86,62 @@ pub(crate) enum UpdateForm {
     },
 }
 
-impl ProcessRequest {
-    pub(crate) fn decode(request: &[u8]) -> Result<Self> {
-        let (place, updates) = wire::decode(request, |r| Ok((network_clock(r)?, updates(r)?)))?;
-        Ok(Self { place: place?, updates })
+impl RequestValue<'_> for UpdateForm {
+    fn read(r: &mut RequestReader<'_>) -> Result<Self> {
+        match r.read()? {
+            0 => Ok(Self::Finality),
+            1 => Ok(Self::Optimistic),
+            2 => Ok(Self::Update),
+            3 => Ok(Self::Answer { most: r.read()? }),
+            other => Err(unknown("updates of 0 to 3", other)),
+        }
     }
 }
 
-fn updates(r: &mut RequestReader<'_>) -> Result<UpdateForm> {
-    match r.u8()? {
-        0 => Ok(UpdateForm::Finality),
-        1 => Ok(UpdateForm::Optimistic),
-        2 => Ok(UpdateForm::Update),
-        3 => Ok(UpdateForm::Answer { most: r.length()? }),
-        other => Err(wire::unknown("updates of 0 to 3", other)),
+impl RequestValue<'_> for Result<Network> {
+    fn read(r: &mut RequestReader<'_>) -> Result<Self> {
+        match r.read()? {
+            0 => Ok(Ok(Network::MAINNET)),
+            1 => Ok(Ok(Network::SEPOLIA)),
+            2 => Ok(Ok(Network::HOODI)),
+            3 => r.read().map(Network::new),
+            other => Err(unknown("a network of 0 to 3", other)),
+        }
     }
 }
 
-/// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
-fn age(r: &mut RequestReader<'_>) -> Result<Result<AgeRequest>> {
-    let (place, max_age) = (network_clock(r)?, r.option(RequestReader::u64)?);
-    Ok(place.map(|place| AgeRequest { place, max_age }))
-}
-
-/// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
-fn network_clock(r: &mut RequestReader<'_>) -> Result<Result<NetworkClock>> {
-    let (network, now_ms, max_clock_skew_ms) = (network(r)?, r.u64()?, r.u64()?);
-    Ok(network.map(|network| {
-        let slot_at = |ms: u64| network.slot_at(ms / 1000);
-        let clock = SlotClock {
-            current_slot: slot_at(now_ms),
-            latest_slot: slot_at(now_ms.saturating_add(max_clock_skew_ms)),
-        };
-        NetworkClock { network, clock }
-    }))
-}
-
-/// The inner result reports invalid parameters of the caller; the outer one a request that does not decode.
-fn network(r: &mut RequestReader<'_>) -> Result<Result<Network>> {
-    match r.u8()? {
-        0 => Ok(Ok(Network::MAINNET)),
-        1 => Ok(Ok(Network::SEPOLIA)),
-        2 => Ok(Ok(Network::HOODI)),
-        3 => parameters(r).map(Network::new),
-        other => Err(wire::unknown("a network of 0 to 3", other)),
-    }
-}
-
-fn parameters(r: &mut RequestReader<'_>) -> Result<NetworkParameters> {
-    let (genesis_validators_root, genesis_time) = (r.array()?, r.u64()?);
-    let (seconds_per_slot, genesis_version) = (r.u64()?, r.array()?);
+fn forks(r: &mut RequestReader<'_>) -> Result<[ForkStart; 7]> {
     let mut forks = [ForkStart { epoch: 0, version: [0; 4] }; 7];
     for fork in &mut forks {
-        *fork = ForkStart { epoch: r.u64()?, version: r.array()? };
+        *fork = r.read()?;
     }
-    let blobs = r.sequence(|r| Ok(BlobParameters { epoch: r.u64()?, max_blobs: r.u64()? }))?;
-    Ok(NetworkParameters {
-        genesis_validators_root,
-        genesis_time,
-        seconds_per_slot,
-        genesis_version,
-        forks,
-        blobs: Cow::Owned(blobs),
-        preset: Preset {
-            slots_per_epoch: r.u64()?,
-            epochs_per_period: r.u64()?,
-            committee_size: r.length()?,
-        },
-    })
+    Ok(forks)
+}
+
+fn blobs(r: &mut RequestReader<'_>) -> Result<Cow<'static, [BlobParameters]>> {
+    r.read().map(Cow::Owned)
 }
 
 /// Encodes `Heads`.
 pub(crate) fn heads(client: &LightClient, clock: SlotClock) -> Result<Vec<u8>> {
     let state = client.export()?;
     let mut response = ResponseWriter::with_capacity(state.len() + 256);
-    response.bytes(&state);
-    write_head(&mut response, &*client.finalized()?);
-    write_head(&mut response, &*client.optimistic()?);
-    response.array(&client.period().to_le_bytes());
-    response.u8(client.knows_next_committee().into());
-    response.array(&client.network().period(clock.current_slot).to_le_bytes());
+    response.write(&state);
+    response.write(&*client.finalized()?);
+    response.write(&*client.optimistic()?);
+    response.write(&client.period());
+    response.write(&client.knows_next_committee());
+    response.write(&client.network().period(clock.current_slot));
     Ok(response.into_bytes())
 }
 
-fn write_head(response: &mut ResponseWriter, head: &BeaconHead) {
-    response.array(&head.slot.to_le_bytes());
-    response.array(&head.beacon_root);
-    response.u8(head.execution_block_hash.is_some().into());
-    if let Some(hash) = &head.execution_block_hash {
-        response.array(hash);
+responses! {
+    extern struct BeaconHead {
+        slot: u64,
+        beacon_root: Hash,
+        execution_block_hash: Option<Hash>,
+        participation: Option<Participation>,
     }
-    response.u8(head.participation.is_some().into());
-    if let Some(Participation { signed, members: of }) = head.participation {
-        response.length(signed);
-        response.length(of);
-    }
+
+    extern struct Participation { signed: usize, members: usize, }
 }

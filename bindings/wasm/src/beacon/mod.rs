@@ -7,10 +7,9 @@ use prooflight_core::{Limits, Reason, Result};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::beacon::message::{
-    AgeRequest, NetworkClock, ProcessRequest, StartRequest, UpdateForm, heads,
-};
+use crate::beacon::message::{AgeRequest, ProcessRequest, StartRequest, UpdateForm, heads};
 use crate::refusal::throw;
+use crate::wire::RequestValue as _;
 
 /// Starts at a checkpoint: takes a `StartRequest` and a bootstrap in SSZ, returns `Heads`.
 #[wasm_bindgen(js_name = beaconStart)]
@@ -38,19 +37,18 @@ pub fn beacon_check_head(request: &[u8], state: &[u8]) -> Result<(), JsValue> {
 
 fn start(request: &[u8], bootstrap: &[u8]) -> Result<Vec<u8>> {
     let StartRequest { age, checkpoint } = StartRequest::decode(request)?;
-    let (most, NetworkClock { network, clock }) = (age.slots(), age.place);
+    let (network, clock, most) = age.slots()?;
     heads(&LightClient::start(network, &checkpoint, bootstrap, clock, most)?, clock)
 }
 
 fn resume(request: &[u8], state: &[u8]) -> Result<Vec<u8>> {
-    let age = AgeRequest::decode(request)?;
-    let (most, NetworkClock { network, clock }) = (age.slots(), age.place);
+    let (network, clock, most) = AgeRequest::decode(request)?.slots()?;
     heads(&LightClient::import(network, state, clock, most)?, clock)
 }
 
 fn process(request: &[u8], state: &[u8], ssz: &[u8]) -> Result<Vec<u8>> {
-    let ProcessRequest { place: NetworkClock { network, clock }, updates } =
-        ProcessRequest::decode(request)?;
+    let ProcessRequest { place, updates } = ProcessRequest::decode(request)?;
+    let (network, clock) = place.slots()?;
     let mut client = LightClient::import(network, state, clock, u64::MAX)?;
     match updates {
         UpdateForm::Finality => client.process(UpdateKind::Finality, ssz, clock).map(|_| ())?,
@@ -91,7 +89,6 @@ fn allow_known<T>(processed: Result<T>) -> Result<()> {
 }
 
 fn check_head(request: &[u8], state: &[u8]) -> Result<()> {
-    let age = AgeRequest::decode(request)?;
-    let (most, NetworkClock { network, clock }) = (age.slots(), age.place);
+    let (network, clock, most) = AgeRequest::decode(request)?.slots()?;
     LightClient::import(network, state, clock, u64::MAX)?.optimistic()?.check_age(clock, most)
 }

@@ -3,18 +3,18 @@
 pub(crate) mod message;
 
 use prooflight_core::chain::{
-    Header, HeaderOrder, SignedHeader, check_requested, relation, verify_ancestor,
+    Header, HeaderOrder, RequestedBlock, SignedHeader, check_requested, relation, verify_ancestor,
     verify_ancestor_at, verify_ancestors, verify_head,
 };
-use prooflight_core::{Limits, Result};
+use prooflight_core::{Hash, Limits, Result};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::chain::message::{
-    self as messages, AncestorRequest, AncestorsRequest, SyncRequest, header_response,
-    header_responses,
+    AncestorRequest, AncestorsRequest, KeyLengths, SyncRequest, header_response, header_responses,
 };
 use crate::refusal::throw;
+use crate::wire::RequestValue as _;
 
 /// Decodes a signed header without checking its signatures: returns a `HeaderResponse`.
 #[wasm_bindgen(js_name = chainDecodeHeader)]
@@ -41,13 +41,13 @@ pub fn chain_verify_ancestors(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, ancestors(request))
 }
 
-/// Checks that a signed header is that of the requested block: takes a `Wanted` and the header.
+/// Checks that a signed header is that of the requested block: takes a `RequestedBlock` and the header.
 #[wasm_bindgen(js_name = chainCheckWanted)]
 pub fn chain_check_wanted(wanted: &[u8], signed: &[u8]) -> Result<(), JsValue> {
     throw(None, wanted_block(wanted, signed))
 }
 
-/// The relation of the first header to the second, both a `Known`: the number of a `Relation`.
+/// The relation of the first header to the second, each a height and a hash: the number of a `Relation`.
 #[wasm_bindgen(js_name = chainRelation)]
 pub fn chain_relation(one: &[u8], other: &[u8]) -> Result<u8, JsValue> {
     throw(None, relation_of(one, other))
@@ -92,12 +92,12 @@ fn ancestors(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn wanted_block(wanted: &[u8], signed: &[u8]) -> Result<()> {
-    check_requested(&messages::requested_block(wanted)?, &decode_signed(signed)?.header)
+    check_requested(&RequestedBlock::decode(wanted)?, &decode_signed(signed)?.header)
 }
 
 fn relation_of(one: &[u8], other: &[u8]) -> Result<u8> {
     let ((height, hash), (other_height, other_hash)) =
-        (messages::height_and_hash(one)?, messages::height_and_hash(other)?);
+        (<(u64, Hash)>::decode(one)?, <(u64, Hash)>::decode(other)?);
     Ok(match relation((height, &hash), (other_height, &other_hash)) {
         HeaderOrder::Same => 0,
         HeaderOrder::Conflicting => 1,
@@ -107,6 +107,6 @@ fn relation_of(one: &[u8], other: &[u8]) -> Result<u8> {
 }
 
 fn keys(request: &[u8]) -> Result<()> {
-    let (limits, lengths) = messages::key_lengths(request)?;
+    let KeyLengths { limits, lengths } = KeyLengths::decode(request)?;
     lengths.into_iter().try_for_each(|length| limits.check_key_length(length))
 }

@@ -13,21 +13,21 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::ethereum::message::{
     self as messages, AncestorHashRequest, BlockListsRequest, BloomsRequest, BodyRequest,
-    FeesRequest, LogsRequest, header_response,
+    FeesRequest, LogsRequest,
 };
 use crate::refusal::throw;
-use crate::wire::array;
+use crate::wire::{RequestValue as _, ResponseValue as _, array};
 
 /// A block's receipts have at most one byte per 8 gas: 32 MiB are enough for 268 million gas.
 const LIST_LIMITS: &Limits = &Limits { max_proof_bytes: 32 << 20, ..Limits::DEFAULT };
 
-/// Verifies a header in RLP against its hash of 32 bytes: returns a `Header`.
+/// Verifies a header in RLP against its hash of 32 bytes: returns a `BlockHeader`.
 #[wasm_bindgen(js_name = ethVerifyHeader)]
 pub fn eth_verify_header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, header(hash, rlp))
 }
 
-/// Verifies the hash of an older block by the state of a newer one: takes an `AncestorRequest`, returns
+/// Verifies the hash of an older block by the state of a newer one: takes an `AncestorHashRequest`, returns
 /// the hash.
 #[wasm_bindgen(js_name = ethVerifyAncestor)]
 pub fn eth_verify_ancestor(request: &[u8]) -> Result<Vec<u8>, JsValue> {
@@ -35,7 +35,7 @@ pub fn eth_verify_ancestor(request: &[u8]) -> Result<Vec<u8>, JsValue> {
 }
 
 /// Verifies that these are all transactions of a block, and decodes the one with a hash of 32 bytes: takes a
-/// `BlockRequest` without receipts, returns a `Transaction`.
+/// `BlockListsRequest` without receipts, returns a `Transaction`.
 #[wasm_bindgen(js_name = ethVerifyTransaction)]
 pub fn eth_verify_transaction(request: &[u8], hash: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, transaction(request, hash))
@@ -48,7 +48,7 @@ pub fn eth_verify_body(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, body(request))
 }
 
-/// Verifies that these are all transactions of a block, and decodes them: takes a `BlockRequest` without
+/// Verifies that these are all transactions of a block, and decodes them: takes a `BlockListsRequest` without
 /// receipts, returns `Vec<Transaction>`.
 #[wasm_bindgen(js_name = ethVerifyTransactions)]
 pub fn eth_verify_transactions(request: &[u8]) -> Result<Vec<u8>, JsValue> {
@@ -73,14 +73,14 @@ pub fn eth_fees(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, fees(request))
 }
 
-/// Verifies that these are all transactions and receipts of a block: takes a `BlockRequest`, returns
+/// Verifies that these are all transactions and receipts of a block: takes a `BlockListsRequest`, returns
 /// `Vec<Receipt>`.
 #[wasm_bindgen(js_name = ethVerifyReceipts)]
 pub fn eth_verify_receipts(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, receipts(request))
 }
 
-/// Verifies all transactions and receipts of a block: takes a `BlockRequest`, returns the `Receipt` of the
+/// Verifies all transactions and receipts of a block: takes a `BlockListsRequest`, returns the `Receipt` of the
 /// transaction with a hash of 32 bytes.
 #[wasm_bindgen(js_name = ethVerifyReceipt)]
 pub fn eth_verify_receipt(request: &[u8], hash: &[u8]) -> Result<Vec<u8>, JsValue> {
@@ -100,14 +100,14 @@ pub fn eth_may_match(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, may_match(request))
 }
 
-/// Verifies the logs of a range that a filter matches: takes a `LogsRequest`, returns `Vec<FoundLog>`.
+/// Verifies the logs of a range that a filter matches: takes a `LogsRequest`, returns `Vec<MatchingLog>`.
 #[wasm_bindgen(js_name = ethVerifyLogs)]
 pub fn eth_verify_logs(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, logs(request))
 }
 
 fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {
-    Ok(header_response(&*verify_block_header(&array(hash)?, rlp, &Limits::DEFAULT)?))
+    Ok(verify_block_header(&array(hash)?, rlp, &Limits::DEFAULT)?.encode(1024))
 }
 
 fn ancestor(request: &[u8]) -> Result<Vec<u8>> {
@@ -168,16 +168,16 @@ fn sent(raw: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn fees(request: &[u8]) -> Result<Vec<u8>> {
-    let FeesRequest { hash, header, parent, params } = FeesRequest::decode(request)?;
+    let FeesRequest { hash, header, blobs } = FeesRequest::decode(request)?;
     let limits = &Limits::DEFAULT;
     let header = verify_block_header(&hash, header, limits)?;
     let (mut blob_fee, mut next) = (None, None);
-    if let (Some(parent), Some(params)) = (parent, &params) {
+    if let Some((parent, params)) = &blobs {
         let parent = verify_block_header(&header.parent_hash, parent, limits)?;
         blob_fee = verify_blob_fee(&header, &parent, params)?;
         next = next_blob_fee(&header, params)?;
     }
-    Ok(messages::fees(next_base_fee(&header)?.as_ref(), blob_fee.as_ref(), next.as_ref()))
+    Ok(messages::fees([next_base_fee(&header)?, blob_fee, next]))
 }
 
 fn receipts(request: &[u8]) -> Result<Vec<u8>> {
@@ -186,7 +186,7 @@ fn receipts(request: &[u8]) -> Result<Vec<u8>> {
     let limits = LIST_LIMITS;
     let header = verify_block_header(&hash, header, limits)?;
     verify_block_receipts(&header, &transactions, &receipts, limits)
-        .map(|receipts| messages::receipts(&receipts))
+        .map(|receipts| receipts.encode(1024 * receipts.len()))
 }
 
 fn receipt(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
@@ -196,7 +196,9 @@ fn receipt(request: &[u8], hash: &[u8]) -> Result<Vec<u8>> {
     let header = verify_block_header(&block, header, limits)?;
     let receipts = verify_block_receipts(&header, &transactions, &receipts, limits)?;
     let found = receipts.iter().find(|receipt| receipt.transaction.hash == hash);
-    found.map(messages::receipt).ok_or_else(|| absent(&hash, receipts.len(), header.number))
+    found
+        .map(|receipt| receipt.encode(1024))
+        .ok_or_else(|| absent(&hash, receipts.len(), header.number))
 }
 
 /// The refusal of a block without the requested transaction.
@@ -220,10 +222,13 @@ fn may_match(request: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn logs(request: &[u8]) -> Result<Vec<u8>> {
-    let LogsRequest { last, numbers: range, filter, blocks } = LogsRequest::decode(request)?;
-    let blocks = blocks
+    let request = LogsRequest::decode(request)?;
+    let numbers = request.first_number..=request.last_number;
+    let blocks = request
+        .blocks
         .iter()
         .map(|(header, receipts)| BlockWithReceipts { header, receipts: receipts.as_deref() });
     let blocks = blocks.collect::<Vec<_>>();
-    verify_logs(&last, range, &filter, &blocks, LIST_LIMITS).map(|logs| messages::logs(&logs))
+    verify_logs(&request.last, numbers, &request.filter, &blocks, LIST_LIMITS)
+        .map(|logs| logs.encode(256 * logs.len()))
 }

@@ -12,8 +12,9 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::lvmt::message::{LvmtProofRequest, OpeningsRequest, results};
 use crate::refusal::throw;
+use crate::wire::RequestValue as _;
 
-/// Verifies a proof about keys: takes a `ProofRequest` and the proof, returns a `ProofResponse`.
+/// Verifies a proof about keys: takes an `LvmtProofRequest` and the proof, returns a `ProofResponse`.
 #[wasm_bindgen(js_name = lvmtVerifyProof)]
 pub fn lvmt_verify_proof(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Lvmt, self::proof(request, proof))

@@ -11,9 +11,9 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::mpt::message::{self as messages, AccountQuestion, AnswersRequest, TrieProofRequest};
 use crate::refusal::throw;
-use crate::wire::array;
+use crate::wire::{RequestValue as _, ResponseValue as _, array};
 
-/// Verifies a proof in one trie: takes a `ProofRequest`, returns `Option<Vec<u8>>`.
+/// Verifies a proof in one trie: takes a `TrieProofRequest`, returns `Option<Vec<u8>>`.
 #[wasm_bindgen(js_name = mptVerifyProof)]
 pub fn mpt_verify_proof(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Mpt, proof(request))
@@ -55,21 +55,22 @@ pub fn mpt_verify_transaction(raw: &[u8], answered: &[u8]) -> Result<Vec<u8>, Js
 fn proof(request: &[u8]) -> Result<Vec<u8>> {
     let TrieProofRequest { root, key, limits, proof } = TrieProofRequest::decode(request)?;
     let verified = verify_proof(&root, key, &proof, &limits)?;
-    Ok(messages::optional(*verified))
+    Ok(verified.encode(8 + verified.map_or(0, <[u8]>::len)))
 }
 
 fn answers(request: &[u8]) -> Result<Vec<u8>> {
-    let mut request = AnswersRequest::decode(request)?;
+    let request = AnswersRequest::decode(request)?;
+    let (root, limits) = (request.state_root, request.limits);
     let mut states = Vec::new();
-    while let Some(AccountQuestion { address, slots, answer }) = request.next()? {
-        let (root, limits) = (&request.state_root, &request.limits);
-        states.push(verify_get_proof(root, &address, &slots, &answer, limits)?);
+    for question in request.canonical() {
+        let AccountQuestion { address, slots, answer } = question?;
+        states.push(verify_get_proof(&root, &address, &slots, &answer, &limits)?);
     }
     Ok(messages::states(&states))
 }
 
 fn canonical_proofs(request: &[u8]) -> Result<Vec<u8>> {
-    let question = AnswersRequest::decode(request)?.next()?;
+    let question = AnswersRequest::decode(request)?.canonical().next().transpose()?;
     Ok(question.map(|question| messages::proofs(&question.answer)).unwrap_or_default())
 }
 

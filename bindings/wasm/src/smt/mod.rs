@@ -11,21 +11,22 @@ use crate::refusal::throw;
 use crate::smt::message::{
     self as messages, BlockRange, SmtDiffRequest, SmtHistoryRequest, SmtKeysRequest, TwapRequest,
 };
+use crate::wire::{RequestValue as _, ResponseValue as _};
 
-/// Verifies the state of keys at a block: takes a `KeysRequest` and a proof, returns `Vec<Answer>`.
+/// Verifies the state of keys at a block: takes an `SmtKeysRequest` and a proof, returns `Vec<PastState>`.
 #[wasm_bindgen(js_name = smtVerify)]
 pub fn smt_verify(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, keys(request, proof))
 }
 
-/// The blocks whose roots a history claims to need: takes a `Range` and a proof, returns `Vec<u64>`,
+/// The blocks whose roots a history claims to need: takes a `BlockRange` and a proof, returns `Vec<u64>`,
 /// newest first.
 #[wasm_bindgen(js_name = smtHistoryBlocks)]
 pub fn smt_history_blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, blocks(request, proof))
 }
 
-/// Verifies a key's changes: takes a `HistoryRequest` and a proof, returns a `History`.
+/// Verifies a key's changes: takes an `SmtHistoryRequest` and a proof, returns a `KeyHistory`.
 #[wasm_bindgen(js_name = smtVerifyHistory)]
 pub fn smt_verify_history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, history(request, proof))
@@ -38,7 +39,7 @@ pub fn smt_twap(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, average(request, proof))
 }
 
-/// Verifies which keys changed: takes a `DiffRequest` and a proof, returns `Vec<Change>`.
+/// Verifies which keys changed: takes an `SmtDiffRequest` and a proof, returns `Vec<Change>`.
 #[wasm_bindgen(js_name = smtVerifyDiff)]
 pub fn smt_verify_diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(Scheme::Smt, diff(request, proof))
@@ -46,12 +47,12 @@ pub fn smt_verify_diff(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue>
 
 fn keys(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let SmtKeysRequest { root, height, limits, keys } = SmtKeysRequest::decode(request)?;
-    Ok(messages::answers(&verify(&root, height, &keys, proof, &limits)?))
+    Ok(verify(&root, height, &keys, proof, &limits)?.encode(48 * keys.len()))
 }
 
 fn blocks(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {
     let BlockRange { key, from, to, limits } = BlockRange::decode(request)?;
-    Ok(messages::blocks(ClaimedHistory::decode(key, from, to, proof, &limits).blocks()?))
+    Ok(ClaimedHistory::decode(key, from, to, proof, &limits).blocks()?.encode(64))
 }
 
 fn history(request: &[u8], proof: &[u8]) -> Result<Vec<u8>> {

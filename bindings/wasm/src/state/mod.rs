@@ -10,11 +10,12 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::refusal::throw;
 #[cfg(feature = "smt")]
 use crate::state::message::DiffRequest;
-#[cfg(any(feature = "amb", feature = "smt"))]
+#[cfg(feature = "histories")]
 use crate::state::message::HistoryRequest;
 use crate::state::message::{self as messages, KeysRequest, StateRequest};
-#[cfg(feature = "amb")]
+#[cfg(feature = "ranges")]
 use crate::state::message::{CountRequest, PageRequest};
+use crate::wire::RequestValue as _;
 
 /// Verifies a proof about the state: takes a `StateRequest` and the proof, returns the matching response.
 #[wasm_bindgen(js_name = verifyState)]
@@ -26,21 +27,21 @@ pub fn verify_state(request: &[u8], proof: &[u8]) -> Result<Vec<u8>, JsValue> {
 fn answer(request: &StateRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     match request {
         StateRequest::Keys(request) => keys(request, proof),
-        #[cfg(any(feature = "amb", feature = "smt"))]
+        #[cfg(feature = "histories")]
         StateRequest::History(request) => history(request, proof),
         #[cfg(feature = "smt")]
         StateRequest::Diff(request) => diff(request, proof),
         #[cfg(feature = "avl")]
         StateRequest::Block(request) => block(request, proof),
-        #[cfg(feature = "amb")]
+        #[cfg(feature = "ranges")]
         StateRequest::Range(request) => range(request, proof),
-        #[cfg(feature = "amb")]
+        #[cfg(feature = "ranges")]
         StateRequest::Count(request) => count(request, proof),
     }
 }
 
 fn keys(request: &KeysRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
-    let headers = request.headers()?;
+    let headers = messages::one_header(request.header)?;
     let height = request.at.unwrap_or(headers.newest().height);
     let statement = Statement::Keys { height, keys: &request.keys };
     let verify = |trust: &Trust<'_>| verify(trust, request.scheme, &headers, &statement, proof);
@@ -54,7 +55,7 @@ fn keys(request: &KeysRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     messages::keys(verify(&Trust::new(&request.config))?.get())
 }
 
-#[cfg(any(feature = "amb", feature = "smt"))]
+#[cfg(feature = "histories")]
 fn history(request: &HistoryRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     let headers = request.history.headers()?;
     let trust = Trust::new(&request.history.config);
@@ -88,22 +89,22 @@ fn diff(request: &DiffRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-#[cfg(feature = "amb")]
+#[cfg(feature = "ranges")]
 fn range(request: &PageRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
-    let headers = request.headers()?;
+    let headers = messages::one_header(request.header)?;
     let PageRequest { at, lo, hi, reverse, .. } = *request;
     let height = at.unwrap_or(headers.newest().height);
     let statement = Statement::Range { height, lo, hi, reverse };
     let trust = Trust::new(&request.config);
     match verify(&trust, request.scheme, &headers, &statement, proof)?.get() {
-        prooflight_light::StatementAnswer::Range(page) => Ok(crate::amb::message::entries(page)),
+        prooflight_light::StatementAnswer::Range(page) => Ok(crate::answers::entries(page)),
         _ => Err(messages::wrong_answer()),
     }
 }
 
-#[cfg(feature = "amb")]
+#[cfg(feature = "ranges")]
 fn count(request: &CountRequest<'_>, proof: &[u8]) -> Result<Vec<u8>> {
-    let headers = request.headers()?;
+    let headers = messages::one_header(request.header)?;
     let CountRequest { lo, hi, .. } = *request;
     let statement = Statement::Count { height: headers.newest().height, lo, hi };
     let trust = Trust::new(&request.config);

@@ -26,7 +26,7 @@ export interface AmbEntry {
   since: bigint;
 }
 
-/** Reads a `Page` of `bindings/wasm/src/amb/message.rs`. */
+/** Reads a `RangePage` of `bindings/wasm/src/answers.rs`. */
 export function readPage<Entry>(
   response: Reader,
   entry: (response: Reader) => Entry,
@@ -36,7 +36,7 @@ export function readPage<Entry>(
   return { entries, next, opened: response.u32() };
 }
 
-/** Reads an `Entry`. */
+/** Reads a `RangeEntry`. */
 export function readEntry(response: Reader): AmbEntry {
   const key = response.bytes();
   const value = response.bytes();
@@ -57,7 +57,7 @@ export interface AmbReplica {
   peaks: Bytes[];
 }
 
-/** Reads a `Replica` of `bindings/wasm/src/amb/message.rs`. */
+/** Reads a `ReplicaEntry` of `bindings/wasm/src/amb/message.rs`. */
 export function readReplica(response: Reader): AmbReplica {
   const key = response.bytes();
   const versions = response.u64();

@@ -86,8 +86,7 @@ export function callState(
 }
 
 /** Whether the root of a header proves the states after all blocks up to its own, not after its own alone. */
-export const provesThePast = (scheme: StateScheme) =>
-  SCHEMES[scheme].abilities.includes("past");
+export const provesThePast = (scheme: StateScheme) => SCHEMES[scheme].abilities.includes("past");
 
 const inLvmt = (scheme: StateScheme) => SCHEMES[scheme].binary === "lvmt";
 
