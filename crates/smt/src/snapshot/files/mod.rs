@@ -3,7 +3,6 @@
 pub(super) mod check;
 mod copy;
 mod local_file;
-pub(super) mod recent;
 mod transfer;
 
 pub use check::FileDamage;
@@ -25,12 +24,12 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectStore, ObjectStoreExt, PutPayload};
 use prooflight_core::{Error, Reason, Result};
+use quick_cache::sync::Cache;
 
 use super::format::manifest::{MANIFEST_NAME, Manifest};
 use super::format::{failed, file_name, last_block, missing};
 use super::remote::{RemoteFiles, find_newest};
 use local_file::LocalFile;
-use recent::RecentCache;
 
 /// The location of snapshot files. When a write returns, it is durable or did not happen.
 ///
@@ -41,7 +40,7 @@ use recent::RecentCache;
 pub struct SnapshotFiles {
     backend: FileBackend,
     /// Recently read files of the folder, by their last block; they stay open.
-    open: Arc<RecentCache<u64, Arc<LocalFile>>>,
+    open: Arc<Cache<u64, Arc<LocalFile>>>,
 }
 
 /// The storage of the files.
@@ -56,7 +55,7 @@ enum FileBackend {
 }
 
 /// The most files of a folder that are kept open between reads.
-const MAX_OPEN_FILES: u64 = 128;
+const MAX_OPEN_FILES: usize = 128;
 
 impl SnapshotFiles {
     /// Uses a folder, which is created if it does not exist; `store_failed` if that fails.
@@ -94,7 +93,7 @@ impl SnapshotFiles {
     }
 
     fn with_backend(place: FileBackend) -> Self {
-        Self { backend: place, open: Arc::new(RecentCache::new(MAX_OPEN_FILES)) }
+        Self { backend: place, open: Arc::new(Cache::new(MAX_OPEN_FILES)) }
     }
 
     /// Whether this is a local folder.
@@ -171,17 +170,13 @@ impl SnapshotFiles {
     ///
     /// The file stays open. `store_corrupt` if it does not exist.
     pub(crate) fn read_open(&self, last: u64, range: Range<u64>) -> Result<Vec<u8>> {
-        if let Some(file) = self.open.get(last) {
-            return file.read_range(range);
-        }
-        let file = Arc::new(self.open_file(&file_name(last))?);
-        self.open.insert(last, 1, file.clone());
-        file.read_range(range)
+        let open = || self.open_file(&file_name(last)).map(Arc::new);
+        self.open.get_or_insert_with(&last, open)?.read_range(range)
     }
 
     /// Closes a file that turned out to be damaged, since it may be written again.
     pub(crate) fn forget(&self, last: u64) {
-        self.open.remove(last);
+        self.open.remove(&last);
     }
 
     /// Opens a file of a local folder; `store_corrupt` if it does not exist.
@@ -324,17 +319,20 @@ mod tests {
         let files = SnapshotFiles::local(folder.path()).unwrap();
         let read = |last| files.read_open(last, 0..10);
         let path = |last| folder.path().join(file_name(last));
-        for last in 0..2 * MAX_OPEN_FILES {
+        let lasts = 0..2 * MAX_OPEN_FILES as u64;
+        for last in lasts.clone() {
             std::fs::write(path(last), last.to_string()).unwrap();
             assert_eq!(read(last).unwrap(), last.to_string().as_bytes());
             std::fs::remove_file(path(last)).unwrap();
         }
-        let last = 2 * MAX_OPEN_FILES - 1;
+        let last = lasts.end - 1;
         assert_eq!(read(last).unwrap(), last.to_string().as_bytes());
         std::fs::write(path(last), "again").unwrap();
         files.forget(last);
         assert_eq!(read(last).unwrap(), b"again");
-        assert_eq!(read(0).unwrap_err().reason(), Reason::StoreCorrupt);
+        let closed: Vec<Error> = lasts.filter_map(|last| read(last).err()).collect();
+        assert!(closed.len() >= MAX_OPEN_FILES, "{} are closed", closed.len());
+        assert!(closed.iter().all(|error| error.reason() == Reason::StoreCorrupt));
     }
 
     #[test]

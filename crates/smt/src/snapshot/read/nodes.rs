@@ -1,20 +1,19 @@
 //! Finds the nodes of any block's tree in snapshot files, and checks them against the hashes that
 //! lead to them.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use std::sync::{Mutex, PoisonError};
 
 use prooflight_core::store::RawKeyChange;
 use prooflight_core::{Hash, Hex, Result};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 use super::pages::PageReader;
 use super::record_location::{RecordLocation, impossible};
 use crate::hash::{Preimage, hash_key, hash_value};
 use crate::part::bit;
 use crate::snapshot::files::SnapshotFiles;
-use crate::snapshot::files::recent::RecentCache;
 use crate::snapshot::format::clusters::{Cluster, MAX_CLUSTER_BYTES};
 use crate::snapshot::format::header::{FileHeader, HEADER_BYTES};
 use crate::snapshot::format::manifest::last_of_group;
@@ -27,9 +26,19 @@ use crate::tree::NodeKind;
 pub(crate) struct NodeReader {
     pages: PageReader,
     blocks_per_file: u64,
-    headers: Arc<Mutex<BTreeMap<u64, FileHeader>>>,
+    headers: Arc<Cache<u64, FileHeader>>,
     /// Keyed by the last block of the file and the position in it.
-    clusters: Arc<RecentCache<(u64, u64), Arc<Cluster>>>,
+    clusters: Arc<Cache<(u64, u64), Arc<Cluster>, ClusterWeighter>>,
+}
+
+/// Weighs a cluster by its memory.
+#[derive(Clone, Debug)]
+struct ClusterWeighter;
+
+impl Weighter<(u64, u64), Arc<Cluster>> for ClusterWeighter {
+    fn weight(&self, _: &(u64, u64), cluster: &Arc<Cluster>) -> u64 {
+        cluster.memory_bytes()
+    }
 }
 
 /// A node that matches the hash in its reference.
@@ -50,6 +59,9 @@ pub(super) struct NodePath<'k> {
 /// The bytes of a record that are read at first: most records are shorter.
 const FIRST_READ_BYTES: u64 = 256;
 
+/// The usual memory of a cluster, of which the cache is a multiple.
+const USUAL_CLUSTER_BYTES: u64 = 4096;
+
 /// The number of headers kept in memory.
 const MAX_CACHED_HEADERS: usize = 1 << 14;
 
@@ -58,8 +70,11 @@ impl NodeReader {
         // The system caches the pages of a local folder.
         let for_pages = cache_bytes / if files.is_local() { 64 } else { 2 };
         let pages = PageReader::new(files, for_pages);
-        let clusters = Arc::new(RecentCache::new(cache_bytes - for_pages));
-        Self { pages, blocks_per_file, headers: Arc::default(), clusters }
+        let for_clusters = cache_bytes - for_pages;
+        let items = usize::try_from(for_clusters / USUAL_CLUSTER_BYTES).unwrap_or(usize::MAX);
+        let clusters = Arc::new(Cache::with_weighter(items, for_clusters, ClusterWeighter));
+        let headers = Arc::new(Cache::new(MAX_CACHED_HEADERS));
+        Self { pages, blocks_per_file, headers, clusters }
     }
 
     /// The same nodes, but only cached ones can be opened; `store_failed` for others. Damaged entries are dropped from
@@ -138,8 +153,8 @@ impl NodeReader {
 
     /// Returns the header of the file whose group ends with this block.
     pub(super) fn header(&self, last: u64) -> Result<FileHeader> {
-        if let Some(header) = self.headers().get(&last) {
-            return Ok(*header);
+        if let Some(header) = self.headers.get(&last) {
+            return Ok(header);
         }
         let bytes = self.pages.read_array::<HEADER_BYTES>(last, 0)?;
         let name = file_name(last);
@@ -148,23 +163,15 @@ impl NodeReader {
             self.forget(last);
             return Err(corrupt(&name, format_args!("block {last}"), header.last));
         }
-        let mut headers = self.headers();
-        if headers.len() >= MAX_CACHED_HEADERS {
-            headers.clear();
-        }
-        headers.insert(last, header);
+        self.headers.insert(last, header);
         Ok(header)
     }
 
     /// Drops what is cached of a damaged file, since the file may be written again.
     fn forget(&self, last: u64) {
         self.pages.forget(last);
-        self.clusters.retain(|(of, _)| of != last);
-        self.headers().remove(&last);
-    }
-
-    fn headers(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, FileHeader>> {
-        self.headers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.clusters.retain(|(of, _), _| *of != last);
+        self.headers.remove(&last);
     }
 
     /// Finds a node that another file links to: the first one in this file on the path below its
@@ -208,7 +215,7 @@ impl NodeReader {
 
     fn cluster(&self, header: &FileHeader, place: u64) -> Result<Arc<Cluster>> {
         let key = (header.last, place);
-        if let Some(cluster) = self.clusters.get(key) {
+        if let Some(cluster) = self.clusters.get(&key) {
             return Ok(cluster);
         }
         if place >= header.branch_bytes {
@@ -222,7 +229,7 @@ impl NodeReader {
             return Err(impossible(header.last, "branch"));
         };
         let cluster = Arc::new(cluster);
-        self.clusters.insert(key, cluster.memory_bytes(), cluster.clone());
+        self.clusters.insert(key, cluster.clone());
         Ok(cluster)
     }
 

@@ -6,11 +6,11 @@ use core::ops::Range;
 
 use bytes::Bytes;
 use prooflight_core::Result;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 use crate::snapshot::files::SnapshotFiles;
-use crate::snapshot::files::recent::RecentCache;
 use crate::snapshot::format::{corrupt, failed, file_name};
-use crate::snapshot::remote::SingleFlight;
 
 /// The page size of local files.
 const LOCAL_PAGE_BYTES: u64 = 4096;
@@ -27,27 +27,36 @@ const PAGE_OVERHEAD_BYTES: u64 = 64;
 pub(super) struct PageReader {
     files: SnapshotFiles,
     /// By the last block of a file, and the number of the page.
-    recent: Arc<RecentCache<(u64, u64), Bytes>>,
+    recent: Arc<Cache<(u64, u64), Bytes, PageWeighter>>,
     page_bytes: u64,
-    /// The remote pages that are being read.
-    flights: Arc<SingleFlight>,
     /// Whether pages that are not cached are read.
     reads_uncached: bool,
+}
+
+/// Weighs a page by its memory.
+#[derive(Clone, Debug)]
+struct PageWeighter;
+
+impl Weighter<(u64, u64), Bytes> for PageWeighter {
+    fn weight(&self, _: &(u64, u64), page: &Bytes) -> u64 {
+        page.len() as u64 + PAGE_OVERHEAD_BYTES
+    }
 }
 
 impl PageReader {
     pub(super) fn new(files: SnapshotFiles, cache_bytes: u64) -> Self {
         let page_bytes =
             if files.as_remote().is_some() { REMOTE_PAGE_BYTES } else { LOCAL_PAGE_BYTES };
-        let recent = Arc::new(RecentCache::new(cache_bytes));
-        Self { files, recent, page_bytes, flights: Arc::default(), reads_uncached: true }
+        let pages = usize::try_from(cache_bytes / page_bytes).unwrap_or(usize::MAX);
+        let recent = Arc::new(Cache::with_weighter(pages, cache_bytes, PageWeighter));
+        Self { files, recent, page_bytes, reads_uncached: true }
     }
 
     /// The same pages, but only cached ones are returned; `store_failed` for others.
     pub(super) fn cached(&self) -> Self {
-        let Self { files, recent, page_bytes, flights: turns, .. } = self;
-        let (files, recent, turns) = (files.clone(), recent.clone(), turns.clone());
-        Self { files, recent, page_bytes: *page_bytes, flights: turns, reads_uncached: false }
+        let Self { files, recent, page_bytes, .. } = self;
+        let (files, recent) = (files.clone(), recent.clone());
+        Self { files, recent, page_bytes: *page_bytes, reads_uncached: false }
     }
 
     pub(super) fn files(&self) -> &SnapshotFiles {
@@ -57,7 +66,7 @@ impl PageReader {
     /// Drops the pages of a damaged file, since the file may be written again.
     pub(super) fn forget(&self, last: u64) {
         self.files.forget(last);
-        self.recent.retain(|(of, _)| of != last);
+        self.recent.retain(|(of, _), _| *of != last);
     }
 
     /// Reads a range of the file whose group ends with block `last`, truncated at the end of the file. A range of
@@ -114,52 +123,35 @@ impl PageReader {
     /// Returns a page. A remote read also fetches the pages after it, up to page `to`.
     fn page(&self, last: u64, number: u64, to: u64) -> Result<Bytes> {
         let key = (last, number);
-        if let Some(page) = self.recent.get(key) {
-            return Ok(page);
-        }
         if !self.reads_uncached {
-            return Err(failed(&file_name(last), &"a page that is not cached"));
+            let page = self.recent.get(&key);
+            return page.ok_or_else(|| failed(&file_name(last), &"a page that is not cached"));
         }
-        let start = number.saturating_mul(self.page_bytes);
-        if self.files.as_remote().is_some() {
-            let _turn = self.flights.acquire(key);
-            // Another thread may have read it meanwhile.
-            if let Some(page) = self.recent.get(key) {
-                return Ok(page);
-            }
-            let pages = to.saturating_sub(number).min(MAX_PAGES_PER_READ - 1) + 1;
-            let end = start.saturating_add(pages.saturating_mul(self.page_bytes));
-            return self.read_pages(last, number, start..end);
-        }
-        // Read without a lock: other threads can use cached pages meanwhile.
-        let range = start..start.saturating_add(self.page_bytes);
-        let page = if self.files.is_local() {
-            self.files.read_open(last, range)?.into()
-        } else {
-            self.files.read_range(&file_name(last), range)?
-        };
-        self.insert(key, page.clone());
-        Ok(page)
+        // One thread reads the page, others that need it wait for it.
+        self.recent.get_or_insert_with(&key, || self.read_pages(last, number, to))
     }
 
-    /// Reads a range of whole pages with one request, and returns the first one.
-    fn read_pages(&self, last: u64, first: u64, range: Range<u64>) -> Result<Bytes> {
+    /// Reads whole pages with one request; caches all but the first, and returns that.
+    fn read_pages(&self, last: u64, first: u64, to: u64) -> Result<Bytes> {
+        let more = to.saturating_sub(first).min(MAX_PAGES_PER_READ - 1);
+        let count = if self.files.as_remote().is_some() { more + 1 } else { 1 };
+        let start = first.saturating_mul(self.page_bytes);
+        let range = start..start.saturating_add(count.saturating_mul(self.page_bytes));
+        if self.files.is_local() {
+            return self.files.read_open(last, range).map(Bytes::from);
+        }
         let bytes = self.files.read_range(&file_name(last), range)?;
         let length = usize::try_from(self.page_bytes).unwrap_or(usize::MAX);
         if bytes.len() <= length {
-            self.insert((last, first), bytes.clone());
             return Ok(bytes);
         }
         // Copied, so that one cached page does not keep the whole reply in memory.
-        let pages: Vec<Bytes> = bytes.chunks(length).map(Bytes::copy_from_slice).collect();
-        for (number, page) in (first..).zip(&pages) {
-            self.insert((last, number), page.clone());
+        let mut pages = bytes.chunks(length).map(Bytes::copy_from_slice);
+        let page = pages.next().unwrap_or_default();
+        for (number, page) in (first + 1..).zip(pages) {
+            self.recent.insert((last, number), page);
         }
-        Ok(pages.into_iter().next().unwrap_or_default())
-    }
-
-    fn insert(&self, key: (u64, u64), page: Bytes) {
-        self.recent.insert(key, page.len() as u64 + PAGE_OVERHEAD_BYTES, page);
+        Ok(page)
     }
 
     #[cold]

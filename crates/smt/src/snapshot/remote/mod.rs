@@ -3,9 +3,7 @@
 mod newest_file;
 mod parallel_map;
 mod remote_files;
-mod single_flight;
 
 pub(super) use newest_file::find_newest;
 pub(super) use parallel_map::{MAX_THREADS, parallel_map};
 pub use remote_files::RemoteFiles;
-pub(super) use single_flight::SingleFlight;
