@@ -17,7 +17,7 @@ from prooflight_vectors.amb_update import Operation, verify_update
 from prooflight_vectors.errors import Refusal
 from prooflight_vectors.merkle import root_of
 
-from .refused import Refused
+from refused import Refused
 
 BLOCKS = (
     [(b"a", b"\x01")],

@@ -12,7 +12,7 @@ from prooflight_vectors.bn254 import GENERATOR_1, GENERATOR_2, INFINITY, Q, R, c
 from prooflight_vectors.errors import Refusal
 from prooflight_vectors.pairing import is_one
 
-from .refused import Refused
+from refused import Refused
 
 ONE = b"\x01" + bytes(31)
 

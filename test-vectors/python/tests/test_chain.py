@@ -7,7 +7,7 @@ import unittest
 from prooflight_vectors import borsh, chain, checkpoint, ed25519, merkle
 from prooflight_vectors import VECTORS
 
-from .refused import Refused
+from refused import Refused
 
 SPEC = (VECTORS / "spec" / "chain.md").read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ from prooflight_vectors.lvmt import Params, Roots
 from prooflight_vectors.mpt import Limits
 from prooflight_vectors.reader import Queue
 
-from .refused import Refused
+from refused import Refused
 
 
 class SeveralLeaves(Refused):

@@ -8,7 +8,7 @@ from prooflight_vectors.ethereum import verify_header
 from prooflight_vectors.keccak import keccak256, sponge
 from prooflight_vectors.mpt import EMPTY_ROOT, Limits, verify_proof
 
-from .refused import Refused
+from refused import Refused
 
 LIMITS = Limits()
 

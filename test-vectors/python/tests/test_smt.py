@@ -9,7 +9,7 @@ from prooflight_vectors.smt import NEVER_WRITTEN, Answer, Change, History
 from prooflight_vectors.smt_average import Average, average
 from prooflight_vectors.smt_tree import BodyReader, Leaf, branch_hash, key_hash, value_hash
 
-from .refused import Refused
+from refused import Refused
 
 
 class Example(Refused):

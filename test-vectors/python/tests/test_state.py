@@ -7,7 +7,7 @@ from prooflight_vectors.chain import ChainConfig, ChainLimits, Header
 from prooflight_vectors.chain_state import StateOperation
 from prooflight_vectors.chain_values import verify_values
 
-from .refused import Refused
+from refused import Refused
 
 LIMITS = ChainLimits(max_key=256, max_value=65536, max_ops=200_000)
 CONFIG = ChainConfig(2, b"", [(1, b""), (3, b"")], [bytes(32)], 1, LIMITS, 0)
