@@ -13,15 +13,25 @@ pub type LeafMap = BTreeMap<Hash, Vec<u8>>;
 #[derive(Clone, Debug)]
 pub enum PlainTrie {
     Empty,
-    Leaf { path: Vec<u8>, value: Vec<u8> },
-    Extension { path: Vec<u8>, below: Box<Self> },
-    Branch(Vec<Self>),
+    Leaf {
+        path: Vec<u8>,
+        value: Vec<u8>,
+    },
+    Extension {
+        path: Vec<u8>,
+        below: Box<Self>,
+    },
+    /// `value` is that of the key that ends here; empty without one.
+    Branch {
+        children: Vec<Self>,
+        value: Vec<u8>,
+    },
 }
 
 impl PlainTrie {
-    pub fn new(dictionary: &LeafMap) -> Self {
+    pub fn new<K: AsRef<[u8]>>(dictionary: &BTreeMap<K, Vec<u8>>) -> Self {
         let entries: Vec<_> =
-            dictionary.iter().map(|(key, value)| (nibbles(key), value.clone())).collect();
+            dictionary.iter().map(|(key, value)| (nibbles(key.as_ref()), &value[..])).collect();
         build(&entries, 0)
     }
 
@@ -30,9 +40,9 @@ impl PlainTrie {
     }
 
     /// The nodes on the paths of keys that are outside of their parents, depth first; empty without keys.
-    pub fn nodes(&self, keys: &[Hash]) -> Vec<Vec<u8>> {
+    pub fn nodes<K: AsRef<[u8]>>(&self, keys: &[K]) -> Vec<Vec<u8>> {
         let mut nodes = Vec::new();
-        let paths: Vec<_> = keys.iter().map(nibbles).collect();
+        let paths: Vec<_> = keys.iter().map(|key| nibbles(key.as_ref())).collect();
         let paths: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
         if !paths.is_empty() && !matches!(self, Self::Empty) {
             nodes.push(self.item().encode());
@@ -48,7 +58,7 @@ impl PlainTrie {
             Self::Extension { path, below } => {
                 below.on_paths(&without(paths, path), nodes);
             }
-            Self::Branch(children) => {
+            Self::Branch { children, .. } => {
                 for (nibble, child) in (0..).zip(children) {
                     child.on_paths(&without(paths, &[nibble]), nodes);
                 }
@@ -78,9 +88,9 @@ impl PlainTrie {
             Self::Extension { path, below } => {
                 Rlp::List(vec![compact(path, false), below.reference()])
             }
-            Self::Branch(children) => {
+            Self::Branch { children, value } => {
                 let children = children.iter().map(Self::reference);
-                Rlp::List(children.chain([Rlp::String(Vec::new())]).collect())
+                Rlp::List(children.chain([Rlp::String(value.clone())]).collect())
             }
         }
     }
@@ -94,26 +104,27 @@ impl PlainTrie {
 }
 
 /// The trie over ascending entries, which agree in their first `depth` nibbles.
-fn build(entries: &[(Vec<u8>, Vec<u8>)], depth: usize) -> PlainTrie {
+fn build(entries: &[(Vec<u8>, &[u8])], depth: usize) -> PlainTrie {
     let [(first, value), .., (last, _)] = entries else {
         return match entries {
             [(path, value)] => {
-                PlainTrie::Leaf { path: path[depth..].to_vec(), value: value.clone() }
+                PlainTrie::Leaf { path: path[depth..].to_vec(), value: value.to_vec() }
             }
             _ => PlainTrie::Empty,
         };
     };
-    debug_assert!(first < last, "{value:?}");
     let agree = first[depth..].iter().zip(&last[depth..]).take_while(|(a, b)| a == b).count();
     if agree > 0 {
         let below = Box::new(build(entries, depth + agree));
         return PlainTrie::Extension { path: first[depth..depth + agree].to_vec(), below };
     }
-    let child = |nibble: u8| {
-        let of_child = |(path, _): &&(Vec<u8>, Vec<u8>)| path[depth] == nibble;
-        build(&entries.iter().filter(of_child).cloned().collect::<Vec<_>>(), depth + 1)
-    };
-    PlainTrie::Branch((0..16).map(child).collect())
+    let ends_here = first.len() == depth;
+    let below = &entries[usize::from(ends_here)..];
+    let mut children = vec![PlainTrie::Empty; 16];
+    for group in below.chunk_by(|(one, _), (other, _)| one[depth] == other[depth]) {
+        children[usize::from(group[0].0[depth])] = build(group, depth + 1);
+    }
+    PlainTrie::Branch { children, value: if ends_here { value.to_vec() } else { Vec::new() } }
 }
 
 /// The remainders of the paths that begin with these nibbles.
@@ -121,7 +132,7 @@ fn without<'p>(paths: &[&'p [u8]], first: &[u8]) -> Vec<&'p [u8]> {
     paths.iter().filter_map(|path| path.strip_prefix(first)).collect()
 }
 
-fn nibbles(key: &Hash) -> Vec<u8> {
+fn nibbles(key: &[u8]) -> Vec<u8> {
     key.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect()
 }
 

@@ -2,9 +2,10 @@
 
 use prooflight_core::keccak256;
 use prooflight_json::{Hash32, HexBytes, Quantity};
+use prooflight_testkit::mpt::rlp::Rlp;
 use serde_json::json;
 
-use super::trie::{RlpValue, string};
+use super::trie::string;
 use crate::generate::builder::{FileBuilder, expected};
 use crate::mpt::EthHeader;
 
@@ -18,7 +19,7 @@ const BLOCK_NUMBER: u64 = 0x0102_0304;
 const STATE_ROOT: [u8; 32] = [0x5a; 32];
 
 /// The fields of a header with those of all forks.
-fn all_fields() -> Vec<RlpValue> {
+fn all_fields() -> Vec<Rlp> {
     let hash = |byte| string([byte; 32]);
     let number = string(&BLOCK_NUMBER.to_be_bytes()[4..]);
     vec![
@@ -48,12 +49,12 @@ fn all_fields() -> Vec<RlpValue> {
     ]
 }
 
-fn header(fields: Vec<RlpValue>) -> EthHeader {
-    let bytes = RlpValue::List(fields).encode();
+fn header(fields: Vec<Rlp>) -> EthHeader {
+    let bytes = Rlp::List(fields).encode();
     EthHeader { hash: Hash32(keccak256(&[&bytes])), header_rlp: HexBytes(bytes) }
 }
 
-fn with(place: usize, field: RlpValue) -> EthHeader {
+fn with(place: usize, field: Rlp) -> EthHeader {
     let mut fields = all_fields()[..21].to_vec();
     fields[place] = field;
     header(fields)

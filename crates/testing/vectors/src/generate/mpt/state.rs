@@ -1,10 +1,11 @@
 //! A small state of Ethereum's shape, and a server that answers about it honestly.
 
 use prooflight_core::keccak256;
-use prooflight_json::{Address, Hash32, HexBytes, Word};
+use prooflight_json::{Address, Hash32, Word};
+use prooflight_testkit::mpt::rlp::Rlp;
 use serde_json::to_value;
 
-use super::trie::{EthTrie, RlpValue, string};
+use super::trie::{EthTrie, string};
 use crate::mpt::{EthGetProof, ProofResponse, ResponseSlot};
 
 /// A contract with slots.
@@ -39,7 +40,7 @@ impl EthAccount {
     fn value(&self) -> Vec<u8> {
         let Self { nonce, balance, .. } = *self;
         let hashes = [self.storage.root(), self.code_hash].map(string);
-        RlpValue::List([&[integer(nonce), integer(balance)], &hashes[..]].concat()).encode()
+        Rlp::List([&[integer(nonce), integer(balance)], &hashes[..]].concat()).encode()
     }
 }
 
@@ -56,7 +57,7 @@ pub(super) fn large(first: u8, last: u8) -> Word {
     Word(bytes)
 }
 
-fn integer(word: Word) -> RlpValue {
+fn integer(word: Word) -> Rlp {
     string(word.0.iter().copied().skip_while(|&byte| byte == 0).collect::<Vec<_>>())
 }
 
@@ -93,10 +94,7 @@ impl EthState {
         let trie =
             EthTrie::new(accounts.map(|(of, account)| (keccak256(&[&of.0]), account.value())));
         let account = self.account(address);
-        let proof = |trie: &EthTrie, key: &[u8]| {
-            let (_, proof) = trie.prove(&keccak256(&[key]));
-            proof.into_iter().map(HexBytes).collect()
-        };
+        let proof = |trie: &EthTrie, key: &[u8]| trie.prove(&keccak256(&[key]));
         let value = |slot| account.slots.iter().find(|(other, _)| *other == slot);
         let storage_proof = slots.iter().map(|&key| ResponseSlot {
             key,

@@ -3,7 +3,7 @@
 use prooflight_json::HexBytes;
 use serde_json::json;
 
-use super::trie::{EthTrie, with_proof};
+use super::trie::EthTrie;
 use crate::generate::builder::{FileBuilder, expected};
 use crate::generate::rng::Rng;
 use crate::mpt::MptProof;
@@ -40,11 +40,11 @@ fn honest(file: &mut FileBuilder, flags: &[&str], comment: &str, trie: &EthTrie,
 }
 
 fn empty(file: &mut FileBuilder) {
-    let trie = EthTrie::default();
+    let trie = EthTrie::new::<&[u8], &[u8]>([]);
     for (name, key) in [("a key of 32 bytes", &[7; 32][..]), ("the key of no bytes", &[])] {
         let none = trie.input(key);
         add(file, &["Empty"], &format!("{name}, no nodes"), &none, None);
-        let one = with_proof(&none, vec![vec![0x80]]);
+        let one = MptProof { proof: vec![HexBytes(vec![0x80])], ..none };
         add(file, &["Empty"], &format!("{name}, the node 80"), &one, None);
     }
 }
