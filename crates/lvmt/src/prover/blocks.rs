@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use prooflight_core::merkle::{empty_root, node_hash};
 use prooflight_core::store::{ReadStore, WriteBatch};
-use prooflight_core::{Hash, Result};
+use prooflight_core::{Hash, Hex, Result};
 
-use super::record::{blocks_node_key, corrupt, put, require};
+use super::record::{StateHead, blocks_node_key, corrupt, put, read, require};
 use crate::leaf::{KeccakTree, block_leaf};
 
 /// The tree over blocks, as the roots of its full subtrees.
@@ -48,6 +48,24 @@ impl BlocksTree {
     pub(super) fn root(&self) -> Hash {
         let Some((last, rest)) = self.peaks.split_last() else { return empty_root::<KeccakTree>() };
         rest.iter().rev().fold(*last, |right, left| node_hash::<KeccakTree>(left, &right))
+    }
+}
+
+impl StateHead {
+    /// Reads the head and the tree over its blocks.
+    ///
+    /// An older head is `store_corrupt`: the block after it exists.
+    pub(super) fn read_with_blocks<S: ReadStore + ?Sized>(store: &S) -> Result<(Self, BlocksTree)> {
+        let head = Self::read(store)?;
+        if read(store, &blocks_node_key(0, head.blocks))?.is_some() {
+            let expected = format_args!("the newest of more than {} blocks", head.blocks);
+            return Err(corrupt(expected, "an older head"));
+        }
+        let blocks = BlocksTree::read(store, head.blocks)?;
+        if blocks.root() != head.hroot {
+            return Err(corrupt(Hex(&head.hroot), Hex(&blocks.root())));
+        }
+        Ok((head, blocks))
     }
 }
 

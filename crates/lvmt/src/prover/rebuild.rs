@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_amt::{EntryChange, Point};
+use prooflight_amt::Point;
 use prooflight_core::store::{Store, WriteBatch};
 use prooflight_core::{Hash, Hex, Result};
 
@@ -12,7 +12,7 @@ use super::record::{
     put,
 };
 use super::root_tree::RootTree;
-use super::tree_shape::EntryVersions;
+use super::tree_shape::{EntryVersions, version_steps};
 use crate::path::{Prefix, index_at};
 use crate::proof::KEY_SLOTS;
 
@@ -36,19 +36,6 @@ pub(super) fn rebuild_root_tree<S: Store>(store: &mut S, params: &StoreParams) -
     let tree_sum = RootTree::put_all_records(params, &versions, &mut writes)?;
     put(&mut writes, HEAD_KEY.to_vec(), StateHead { tree_sum: Some(tree_sum), ..head }.encode());
     store.write(writes)
-}
-
-/// The changes that lead from the versions of an AMT to later ones.
-pub(super) fn version_steps<'v>(
-    before: &'v [EntryVersions],
-    after: &'v [EntryVersions],
-) -> impl Iterator<Item = EntryChange> + 'v {
-    (0..).zip(before.iter().zip(after)).flat_map(|(index, (before, after))| {
-        let steps = |(before, after): (&u64, &u64)| after.saturating_sub(*before).cast_signed();
-        let change = move |(slot, steps)| EntryChange::version(index, slot, steps);
-        let all = (0..).zip(before.iter().zip(after).map(steps));
-        all.filter(|(_, steps)| *steps != 0).map(change)
-    })
 }
 
 /// The versions of every entry of the root AMT.

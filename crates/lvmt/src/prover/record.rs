@@ -28,7 +28,6 @@ use prooflight_core::store::sealed::{CHECKSUM_BYTES, seal, unseal};
 use prooflight_core::store::{ReadStore, WriteBatch};
 use prooflight_core::{ByteReader, Error, Hash, Hex, Reason, Result};
 
-use super::blocks::BlocksTree;
 use crate::path::Prefix;
 use crate::proof::{KEY_SLOTS, KeySlot, LeafPlace, SlotVersion};
 
@@ -321,22 +320,6 @@ impl StateHead {
             let tree_sum = (!is_behind).then(|| reader.array().map(u64::from_be_bytes));
             Ok(Self { blocks, commitment, hroot, tree_sum: tree_sum.transpose()? })
         })
-    }
-
-    /// Reads the head and the tree over its blocks.
-    ///
-    /// An older head is `store_corrupt`: the block after it exists.
-    pub(super) fn read_with_blocks<S: ReadStore + ?Sized>(store: &S) -> Result<(Self, BlocksTree)> {
-        let head = Self::read(store)?;
-        if read(store, &blocks_node_key(0, head.blocks))?.is_some() {
-            let expected = format_args!("the newest of more than {} blocks", head.blocks);
-            return Err(corrupt(expected, "an older head"));
-        }
-        let blocks = BlocksTree::read(store, head.blocks)?;
-        if blocks.root() != head.hroot {
-            return Err(corrupt(Hex(&head.hroot), Hex(&blocks.root())));
-        }
-        Ok((head, blocks))
     }
 }
 

@@ -18,10 +18,9 @@ use rayon::prelude::*;
 
 use super::block::MIN_ITEMS_PER_THREAD;
 use super::params::StoreParams;
-use super::rebuild::version_steps;
 use super::record::{checksum_of, corrupt, open, tree_part_key};
 use super::tree_part::{Node, NodePart, PARTS_PER_NODE, PartWrite};
-use super::tree_shape::{EntryVersions, TreeShape};
+use super::tree_shape::{EntryVersions, TreeShape, version_steps};
 
 /// The tree state of a store's shard; `None` if it proves nothing.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use prooflight_amt::{IndexClass, SLOTS};
+use prooflight_amt::{EntryChange, IndexClass, SLOTS};
 use prooflight_core::Result;
 
 use super::params::StoreParams;
@@ -10,6 +10,19 @@ use super::shard::ProofShard;
 
 /// The versions of an entry.
 pub(super) type EntryVersions = [u64; SLOTS];
+
+/// The changes that lead from the versions of an AMT to later ones.
+pub(super) fn version_steps<'v>(
+    before: &'v [EntryVersions],
+    after: &'v [EntryVersions],
+) -> impl Iterator<Item = EntryChange> + 'v {
+    (0..).zip(before.iter().zip(after)).flat_map(|(index, (before, after))| {
+        let steps = |(before, after): (&u64, &u64)| after.saturating_sub(*before).cast_signed();
+        let change = move |(slot, steps)| EntryChange::version(index, slot, steps);
+        let all = (0..).zip(before.iter().zip(after).map(steps));
+        all.filter(|(_, steps)| *steps != 0).map(change)
+    })
+}
 
 /// The shape of a tree state: its nodes are numbered level by level.
 #[derive(Clone, Copy, Debug)]
