@@ -34,8 +34,8 @@ export class Arguments<Name extends string> {
     const name = path || "the argument";
     const expected = `an object of ${known.join(", ")}`;
     if (!isObject(given)) throw invalid(scheme, name, expected, describe(given));
-    const stranger = unknownMember(given, known);
-    if (stranger !== undefined) throw invalid(scheme, name, expected, stranger);
+    const unknown = unknownMember(given, known);
+    if (unknown !== undefined) throw invalid(scheme, name, expected, unknown);
     this.#scheme = scheme;
     this.#path = path && `${path}.`;
     for (const member of known) {
@@ -161,11 +161,11 @@ export function itemsOf(
 
 /** The first unknown member of an object, with the known member that may be meant. */
 export function unknownMember(given: object, known: readonly string[]): string | undefined {
-  const stranger = Object.keys(given).find((member) => !known.includes(member));
-  if (stranger === undefined) return undefined;
+  const unknown = Object.keys(given).find((member) => !known.includes(member));
+  if (unknown === undefined) return undefined;
   // A name that is not an identifier may come from a file and be chosen to mislead a reader.
-  const name = /^[\w$]{1,40}$/.test(stranger) ? stranger : describe(stranger);
-  const meant = nearest(stranger, known);
+  const name = /^[\w$]{1,40}$/.test(unknown) ? unknown : describe(unknown);
+  const meant = nearest(unknown, known);
   return meant === undefined ? `member ${name}` : `member ${name}; did you mean ${meant}?`;
 }
 

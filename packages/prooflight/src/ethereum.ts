@@ -22,7 +22,7 @@ export type { FinalityConflict, SignedUpdate } from "./ethereum/signed-updates.j
 export type {
   Log,
   Transaction,
-  TransactionPlace,
+  TransactionPosition,
   TransactionReceipt,
 } from "./ethereum/transactions.js";
 export type { BytesLike, WordLike } from "./mpt/bytes.js";

@@ -181,7 +181,7 @@ export function resultJson(result: Present | Absent, scheme: StateScheme) {
   return { kind, value: null, ...(proves && { deletedAt: height(deletedAt) }), ...layer };
 }
 
-/** A server by its name: its host, and its place in the list if several have that origin. */
+/** A server by its name: its host, and its number in the list if several have that origin. */
 export const serverText = (name: string): string => name.replace(/^[a-z]+:\/\/([^/]*)\//, "$1");
 
 /** A time in ISO 8601. */

@@ -76,8 +76,8 @@ async function main(args: string[]): Promise<number> {
   if (command === undefined) return usage("no command");
   if (!isCommand(command)) return usage(`no such command: ${withOrigins(command)}`);
   const { json, ...options } = values;
-  const stranger = Object.keys(options).find((name) => !hasOption(command, name));
-  if (stranger !== undefined) return usage(`${command} takes no --${stranger}`);
+  const unknown = Object.keys(options).find((name) => !hasOption(command, name));
+  if (unknown !== undefined) return usage(`${command} takes no --${unknown}`);
   try {
     switch (command) {
       case "get":

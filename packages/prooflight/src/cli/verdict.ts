@@ -63,13 +63,13 @@ export function printProven(proven: Proven, subjects: readonly string[]): void {
     print("  The question:");
     printMembers(asked, plain);
   }
-  const said = (member: Json, name: string) =>
+  const answerText = (member: Json, name: string) =>
     typeof member === "string" && name !== "value" ? plain(member, name) : inWords(member);
   const shown = without(answer, list === undefined ? [] : [list, "neighbours"]);
   if (Object.keys(shown).length > 0) {
     print();
     print("  The proof shows:");
-    printMembers(shown, said);
+    printMembers(shown, answerText);
   }
   if (list !== undefined && results.length > 0) {
     print();

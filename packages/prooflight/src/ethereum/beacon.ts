@@ -89,7 +89,7 @@ export class Beacon implements HeadSource {
           const lacks = await this.#follow(server);
           if (!lacks) return;
           behind.push(...lacks.filter(({ reason }) => !WITHOUT_ANSWER.has(reason)));
-          throw reported(server, lacks);
+          throw lackError(server, lacks);
         }, signal);
         return;
       } catch (error) {
@@ -274,7 +274,7 @@ const isLack = (error: unknown): error is VerifyError =>
   error instanceof VerifyError &&
   (error.code === "unavailable" || OF_HONEST_SERVERS.has(error.reason));
 
-/** Reasons of servers that said nothing about heads. */
+/** The reasons for which a reply, or its absence, says nothing about heads. */
 const WITHOUT_ANSWER: ReadonlySet<Reason> = new Set([
   "invalid_reply",
   "request_timeout",
@@ -282,10 +282,10 @@ const WITHOUT_ANSWER: ReadonlySet<Reason> = new Set([
 ]);
 
 /** The refusal of a server that lacks a newer head. */
-function reported(server: Server, lacks: readonly VerifyError[]): VerifyError {
-  const told = lacks.find(({ reason }) => reason !== "period_unknown") ?? lacks[0];
-  if (!told) throw refuse("bug", "a lack", "none");
-  if (told.code === "unavailable" || told.reason === "too_few_signatures") return told;
-  const { expected, found } = told.details;
-  return refuse("unknown_block", `${expected} from ${server.url.host}`, found, { cause: told });
+function lackError(server: Server, lacks: readonly VerifyError[]): VerifyError {
+  const cause = lacks.find(({ reason }) => reason !== "period_unknown") ?? lacks[0];
+  if (!cause) throw refuse("bug", "a lack", "none");
+  if (cause.code === "unavailable" || cause.reason === "too_few_signatures") return cause;
+  const { expected, found } = cause.details;
+  return refuse("unknown_block", `${expected} from ${server.url.host}`, found, { cause });
 }

@@ -67,7 +67,7 @@ const MAX_CACHED_BLOCKS = 4096;
 
 export class Blocks {
   readonly #maxWalk: bigint;
-  readonly #headers = new Headers();
+  readonly #requests = new HeaderRequests();
   /** By hash, the least recently used first. */
   readonly #cached = new Map<Hex, Block>();
 
@@ -106,7 +106,7 @@ export class Blocks {
     throw refuse("unknown_block", "a block", hash, { cause: new NullAnswer(hash) });
   }
 
-  /** Whether a block is a head, or a header that was verified is its or its child's. */
+  /** Whether a block of this hash is known to exist: it is a head, or a verified header is its own or its child's. */
   #exists({ latest, finalized }: Heads, hash: Hex): boolean {
     const heads = [latest, finalized].map(({ executionBlockHash }) => executionBlockHash);
     if (heads.includes(hash) || this.#cached.has(hash)) return true;
@@ -140,13 +140,13 @@ export class Blocks {
     const { number } = block.header;
     const numbers = Array.from({ length: count }, (_, index) => number - 1n - BigInt(index));
     const known = this.#find(block.header.parentHash) !== undefined;
-    const replies = known ? [] : await this.#headers.ask(server, numbers);
+    const replies = known ? [] : await this.#requests.send(server, numbers);
     const found: Block[] = [];
     let child = block;
     for (let index = 0; index < count; index++) {
       const hash = child.header.parentHash;
       const parent = this.#find(hash) ?? this.#verifyReply(hash, replies[index]);
-      // Its chain may have another block of this number than the head's.
+      // The server's chain may have another block of this number.
       child = parent ?? (await this.byHash(server, hash));
       found.push(child);
     }
@@ -282,21 +282,21 @@ function readHeader(hash: Hex, response: Bytes): BlockHeader {
 }
 
 /** Asks for headers alone where a server has them: they take a tenth of the bytes of a block with hashes. */
-class Headers {
+class HeaderRequests {
   /** The servers without `eth_getHeaderByNumber`. */
-  readonly #without = new Set<string>();
+  readonly #withoutMethod = new Set<string>();
 
   /** What a server says about the headers with these numbers, unverified. */
-  async ask(server: Server, numbers: readonly bigint[]): Promise<unknown[]> {
+  async send(server: Server, numbers: readonly bigint[]): Promise<unknown[]> {
     const all = (method: string, ...more: unknown[]) =>
       Promise.all(numbers.map((number) => server.call(method, [quantity(number), ...more])));
-    if (!this.#without.has(server.name)) {
+    if (!this.#withoutMethod.has(server.name)) {
       try {
         return await all("eth_getHeaderByNumber");
       } catch (error) {
         const isError = error instanceof VerifyError && error.reason === "server_error";
         if (!isError || isRateLimit(error)) throw error;
-        if (isUnknownMethod(error)) this.#without.add(server.name);
+        if (isUnknownMethod(error)) this.#withoutMethod.add(server.name);
       }
     }
     return all("eth_getBlockByNumber", false);

@@ -61,20 +61,20 @@ export interface NetworkTime {
 
 /** Starts at a checkpoint; `maxAge` is in seconds. */
 export function start(
-  place: NetworkTime,
+  time: NetworkTime,
   maxAge: bigint | undefined,
   checkpoint: Uint8Array,
   bootstrap: Bytes,
 ): BeaconState {
-  const request = aged(place, maxAge);
+  const request = aged(time, maxAge);
   request.array(checkpoint);
   const packed = request.finish();
   return read(ethereum.call(undefined, (wasm) => wasm.beaconStart(packed, bootstrap)));
 }
 
 /** Continues from a state that the caller trusts. */
-export function resume(place: NetworkTime, maxAge: bigint | undefined, state: Bytes): BeaconState {
-  const packed = aged(place, maxAge).finish();
+export function resume(time: NetworkTime, maxAge: bigint | undefined, state: Bytes): BeaconState {
+  const packed = aged(time, maxAge).finish();
   return read(ethereum.call(undefined, (wasm) => wasm.beaconResume(packed, state)));
 }
 
@@ -82,8 +82,8 @@ export function resume(place: NetworkTime, maxAge: bigint | undefined, state: By
  * Processes updates; throws without a change if one does not verify. Of several, those after one that shows another
  * committee may be left out.
  */
-export function process(place: NetworkTime, state: Bytes, form: Form, ssz: Bytes): BeaconState {
-  const request = at(place);
+export function process(time: NetworkTime, state: Bytes, form: Form, ssz: Bytes): BeaconState {
+  const request = at(time);
   request.u8(FORMS.indexOf(form));
   if (form === "updates") request.u32(MAX_UPDATES);
   const packed = request.finish();
@@ -91,8 +91,8 @@ export function process(place: NetworkTime, state: Bytes, form: Form, ssz: Bytes
 }
 
 /** Throws `head_too_old` if the newest head is older than `maxAge` seconds. */
-export function checkHead(place: NetworkTime, maxAge: bigint, state: Bytes): void {
-  const packed = aged(place, maxAge).finish();
+export function checkHead(time: NetworkTime, maxAge: bigint, state: Bytes): void {
+  const packed = aged(time, maxAge).finish();
   ethereum.call(undefined, (wasm) => {
     wasm.beaconCheckHead(packed, state);
   });
@@ -106,8 +106,8 @@ function at({ network, now, maxClockSkew }: NetworkTime): Writer {
   return writer;
 }
 
-function aged(place: NetworkTime, maxAge: bigint | undefined): Writer {
-  const writer = at(place);
+function aged(time: NetworkTime, maxAge: bigint | undefined): Writer {
+  const writer = at(time);
   writer.optionalU64(maxAge);
   return writer;
 }

@@ -1,4 +1,4 @@
-/** Asks servers for all receipts of a block, in the ways that they offer; none of them is trusted. */
+/** Asks servers for all receipts of a block, by the methods that they have. The replies are not verified here. */
 
 import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { refuse, VerifyError } from "../error.js";
@@ -8,7 +8,7 @@ import type { Block } from "./blocks.js";
 import { encodeReceipt } from "./encode.js";
 import { JsonValue, quantity, wrong } from "./json.js";
 
-/** A way to ask for the receipts of a block. */
+/** Asks for the receipts of a block by one method. */
 type ReceiptsRequest = (server: Server, block: Block) => Promise<JsonValue[]>;
 
 const RECEIPTS_REQUESTS: readonly [ReceiptsRequest, ...ReceiptsRequest[]] = [
@@ -17,27 +17,27 @@ const RECEIPTS_REQUESTS: readonly [ReceiptsRequest, ...ReceiptsRequest[]] = [
   oneByOne,
 ];
 
-/** Of servers that do not have the ways before it, the index of the first one. */
+/** The index of the first request to send to a server. The server does not know the methods of those before it. */
 const firstRequests = new WeakMap<URL, number>();
 
 /** The receipts of a block, in RLP and unverified. */
 export async function receiptsOf(server: Server, block: Block): Promise<Bytes[]> {
   let index = firstRequests.get(server.url) ?? 0;
-  let way = RECEIPTS_REQUESTS[index] ?? byHash;
+  let request = RECEIPTS_REQUESTS[index] ?? byHash;
   for (;;) {
     try {
-      return (await way(server, block)).map(encodeReceipt);
+      return (await request(server, block)).map(encodeReceipt);
     } catch (error) {
       const next = RECEIPTS_REQUESTS[index + 1];
       if (!next || !(error instanceof VerifyError) || !mayHelp(next, error)) throw error;
-      way = next;
+      request = next;
       index += 1;
       if (isUnknownMethod(error)) firstRequests.set(server.url, index);
     }
   }
 }
 
-/** Whether a server that gave this error may answer in the next way. */
+/** Whether a server that gave this error may answer the next request. */
 function mayHelp(next: ReceiptsRequest, error: VerifyError): boolean {
   // Some that take only numbers have nothing with a hash.
   if (error.reason === "unknown_block") return next === byNumber;

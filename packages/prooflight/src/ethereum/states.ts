@@ -34,7 +34,7 @@ export async function askState<T>(
     try {
       return await ask(number);
     } catch (error) {
-      // It may take hashes after all, and only by hash is it clear which block it answers about.
+      // The server may take hashes after all. Only a hash makes clear which block it answers about.
       if (!isMismatch(error)) throw explained(error, header, method);
     }
   }

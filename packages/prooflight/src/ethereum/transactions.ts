@@ -5,15 +5,15 @@ import { ethereum } from "../wasm/ethereum.js";
 import { Reader, Writer } from "../wire.js";
 import type { Block } from "./blocks.js";
 
-/** A transaction's place in the chain. */
-export interface TransactionPlace {
+/** Where a transaction is in the chain. */
+export interface TransactionPosition {
   blockHash: Hex;
   blockNumber: bigint;
   /** Its index in the block. */
   transactionIndex: number;
 }
 
-/** A transaction without a place; its fields are named as in JSON-RPC. Amounts are in wei. */
+/** A transaction that may be in no block; its fields are named as in JSON-RPC. Amounts are in wei. */
 export interface SignedTransaction {
   hash: Hex;
   /** 0 to 4; 0 for legacy transactions. */
@@ -37,10 +37,10 @@ export interface SignedTransaction {
 }
 
 /** A transaction of a block. */
-export interface Transaction extends SignedTransaction, TransactionPlace {}
+export interface Transaction extends SignedTransaction, TransactionPosition {}
 
 /** A log of a contract. */
-export interface Log extends TransactionPlace {
+export interface Log extends TransactionPosition {
   transactionHash: Hex;
   address: Hex;
   /** At most four. */
@@ -51,7 +51,7 @@ export interface Log extends TransactionPlace {
 }
 
 /** A receipt; its fields are named as in JSON-RPC. Amounts are in wei. */
-export interface TransactionReceipt extends TransactionPlace {
+export interface TransactionReceipt extends TransactionPosition {
   transactionHash: Hex;
   type: number;
   from: Hex;
@@ -173,7 +173,7 @@ function readSigned(reader: Reader): { index: number; signed: SignedTransaction 
 function readReceipt({ header }: Block, reader: Reader): TransactionReceipt {
   const type = reader.u8();
   const transactionHash = hexOf(reader, 32);
-  const place = {
+  const position = {
     blockHash: header.hash,
     blockNumber: header.number,
     transactionIndex: Number(reader.u64()),
@@ -197,7 +197,7 @@ function readReceipt({ header }: Block, reader: Reader): TransactionReceipt {
   return {
     transactionHash,
     type,
-    ...place,
+    ...position,
     ...parties,
     ...gas,
     status,
@@ -205,7 +205,7 @@ function readReceipt({ header }: Block, reader: Reader): TransactionReceipt {
     logsBloom,
     logs: logs.map((log, index) => ({
       ...log,
-      ...place,
+      ...position,
       transactionHash,
       logIndex: firstLog + index,
     })),

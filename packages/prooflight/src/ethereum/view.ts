@@ -1,4 +1,4 @@
-/** The chain up to the newest heads, as one server shows it; the one way to its blocks, transactions and receipts. */
+/** The chain up to the newest heads, as one server shows it. All blocks, transactions and receipts come from here. */
 
 import { type Hex, toHex } from "../bytes.js";
 import { refuse, VerifyError } from "../error.js";

@@ -123,11 +123,11 @@ export async function pendingNonce(
 ): Promise<bigint> {
   await allow(to, request);
   const proved = await verified();
-  const said = integerOfResult(request.method, await to.server.forward(request, false));
-  if (said <= proved) return proved;
-  if (said <= proved + MAX_PENDING) return said;
+  const claimed = integerOfResult(request.method, await to.server.forward(request, false));
+  if (claimed <= proved) return proved;
+  if (claimed <= proved + MAX_PENDING) return claimed;
   const expected = `a pending nonce of ${proved} to ${proved + MAX_PENDING}, the verified one being ${proved}`;
-  throw refuse("account_mismatch", expected, `${said}`, { scheme: "mpt" });
+  throw refuse("account_mismatch", expected, `${claimed}`, { scheme: "mpt" });
 }
 
 /**

@@ -64,8 +64,8 @@ const MAX_MESSAGE_CHARACTERS = 1000;
 export function errorOf(error: unknown): ForwardedError | undefined {
   try {
     // The cause of an error of `httpProvider` is the server's own error.
-    const said: unknown = error instanceof VerifyError ? error.cause : error;
-    const { code, message, data } = said as { code?: unknown; message?: unknown; data?: unknown };
+    const given: unknown = error instanceof VerifyError ? error.cause : error;
+    const { code, message, data } = given as { code?: unknown; message?: unknown; data?: unknown };
     if (typeof code !== "number" || !Number.isSafeInteger(code)) return undefined;
     const text = typeof message === "string" ? message.slice(0, MAX_MESSAGE_CHARACTERS) : "";
     const copy = data === undefined ? undefined : copyOf(data);

@@ -59,7 +59,7 @@ function textOf(body: Uint8Array): string {
 /** The codes of JSON-RPC for too many requests: of EIP-1474, and of providers. */
 const LIMIT_CODES: readonly unknown[] = [-32005, -32029, 429];
 
-/** Whether a server refuses any request for now, so that asking in another way does not help. */
+/** Whether a server refuses any request for now, so that another request does not help. */
 export function isRateLimit(error: VerifyError): boolean {
   const { status, code, message } = (error.cause ?? {}) as ServerFailure;
   return (

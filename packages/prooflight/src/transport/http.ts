@@ -104,8 +104,8 @@ async function send(
     const failure = await failureOf(response, transport, url, signal);
     const wait = readable(header("retry-after"));
     const retry = /^\d+$/.test(wait) ? `retry after ${wait} s` : wait && `retry after ${wait}`;
-    const said = [`HTTP status ${response.status}`, readable(failure.message), retry];
-    throw serverError(url, said.filter(Boolean).join(": "), failure);
+    const message = [`HTTP status ${response.status}`, readable(failure.message), retry];
+    throw serverError(url, message.filter(Boolean).join(": "), failure);
   }
   const type = header("content-type");
   return {

@@ -44,7 +44,7 @@ export interface Server {
 export interface Failure {
   /**
    * The server: the origin of its URL, whose other parts may be secret. If several servers have that origin, followed
-   * by the server's place in the list, counted from one, as in `https://host/ (server 2)`.
+   * by the server's number in the list, counted from one, as in `https://host/ (server 2)`.
    */
   url: string;
   /** Why the server's answer was refused. */
@@ -284,9 +284,9 @@ export class Servers {
  */
 export function worst(errors: readonly VerifyError[]): VerifyError {
   const [first] = errors;
-  const told = errors.find(({ code }) => code !== "unavailable") ?? first;
-  if (!told) throw refuse("bug", "a server that failed", "none");
-  if (errors.length === 1) return told;
+  const refusal = errors.find(({ code }) => code !== "unavailable") ?? first;
+  if (!refusal) throw refuse("bug", "a server that failed", "none");
+  if (errors.length === 1) return refusal;
   const cause = new AggregateError(errors, "no server gave an answer that verifies");
-  return new VerifyError(told.toJSON(), { cause });
+  return new VerifyError(refusal.toJSON(), { cause });
 }

@@ -89,8 +89,8 @@ function completeTest(test: unknown, bases: Map<unknown, unknown>): asserts test
 }
 
 function checkMembers(object: object, known: readonly string[]): void {
-  const stranger = Object.keys(object).find((member) => !known.includes(member));
-  check(stranger === undefined, `no members but ${known.join(", ")}`, stranger);
+  const unknown = Object.keys(object).find((member) => !known.includes(member));
+  check(unknown === undefined, `no members but ${known.join(", ")}`, unknown);
 }
 
 function check(holds: boolean, expected: string, found: unknown): asserts holds {

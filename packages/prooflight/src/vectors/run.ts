@@ -43,10 +43,10 @@ function runTest(kind: Kind, test: Test): TestReport {
   if (input instanceof VerifyError) {
     return { tcId, comment, outcome: "failed", failure: input.message };
   }
-  const said = attempt(() => kind.verify(input));
-  const refused = said instanceof VerifyError;
-  const failure = refused ? judgeRefusal(test, said) : judgeAnswer(test, said);
-  const found = refused ? said.toJSON() : said;
+  const verdict = attempt(() => kind.verify(input));
+  const isRefused = verdict instanceof VerifyError;
+  const failure = isRefused ? judgeRefusal(test, verdict) : judgeAnswer(test, verdict);
+  const found = isRefused ? verdict.toJSON() : verdict;
   if (failure === undefined) return { tcId, comment, outcome: "passed", found };
   return { tcId, comment, outcome: "failed", failure, found };
 }
@@ -75,15 +75,15 @@ function judgeAnswer(test: Test, answer: Record<string, Json>): string | undefin
 
 /** Describes how a refusal deviates from the test's expectation. */
 function judgeRefusal(test: Test, error: VerifyError): string | undefined {
-  const said = `${error.code} / ${error.reason}: ${error.message}`;
+  const found = `${error.code} / ${error.reason}: ${error.message}`;
   const { result, expectedError, expectedReason } = test;
-  if (result === "valid") return `refused: ${said}`;
-  if (error.code === "internal") return said;
+  if (result === "valid") return `refused: ${found}`;
+  if (error.code === "internal") return found;
   if (expectedError !== undefined && expectedError !== error.code) {
-    return `expected ${expectedError}, found ${said}`;
+    return `expected ${expectedError}, found ${found}`;
   }
   if (expectedReason !== undefined && expectedReason !== error.reason) {
-    return `expected ${expectedReason}, found ${said}`;
+    return `expected ${expectedReason}, found ${found}`;
   }
   return undefined;
 }

@@ -92,7 +92,7 @@ export function bytesText(hex: string): SafeText {
   return text`${shown}  ${dim(count === 1 ? "1 byte" : `${count} bytes`)}`;
 }
 
-/** The rows of a log, without its place. */
+/** The rows of a log, without its block and indices. */
 export function logRows({
   address,
   topics,

@@ -117,7 +117,7 @@ async function logsOf(view: ChainView, block: Block, { filter }: LogsQuery): Pro
   return withTransactionHashes(logs, new Map([[number, hashes]]));
 }
 
-/** After it was asked: a server that is behind, or on another chain by then, leaves out logs without lying. */
+/** Throws `unknown_block` if the server does not have the last block: it may then have left out logs without lying. */
 async function checkChain(server: Server, { header, hash }: Block): Promise<void> {
   const method = "eth_getBlockByNumber";
   const reply = await server.call(method, [quantity(header.number), false]);

@@ -28,15 +28,15 @@ export const sendRawTransaction: Method = async (chain, params, name) => {
       try {
         await server.call(name, [params[0]]);
       } catch (error) {
-        const said = saidBy(error);
+        const nodeError = nodeErrorOf(error);
         // Without a reply, the server may have received it.
-        if (!said) chain.sent.add(transaction, false);
-        // Of a transaction that this provider never sent, a server could say so of any.
-        if (!said || !KNOWN.test(said.message) || !chain.sent.has(hash)) throw error;
+        if (!nodeError) chain.sent.add(transaction, false);
+        // Only for a transaction that this provider sent: a server could claim to know any other.
+        if (!nodeError || !KNOWN.test(nodeError.message) || !chain.sent.has(hash)) throw error;
       }
     })
     .catch((error: unknown) => {
-      throw saidBy(error) ?? error;
+      throw nodeErrorOf(error) ?? error;
     });
   chain.sent.add(transaction, true);
   return hash satisfies Hex;
@@ -63,8 +63,8 @@ function read(raw: Uint8Array, name: string): SignedTransaction {
 }
 
 /** A node's own error, such as that a nonce is too low, which it may make up. */
-function saidBy(error: unknown): Error | undefined {
+function nodeErrorOf(error: unknown): Error | undefined {
   if (!(error instanceof VerifyError)) return undefined;
   if (!(error.cause instanceof AggregateError)) return errorOf(error);
-  return error.cause.errors.map(saidBy).find((said) => said);
+  return error.cause.errors.map(nodeErrorOf).find((found) => found);
 }
