@@ -1,5 +1,7 @@
 /// <reference types="vite/client" />
 
+import { parseVectors } from "../src/vectors/file.js";
+
 /** The text of every vector file, by its path in `test-vectors/`. */
 export const vectorFiles: ReadonlyMap<string, string> = new Map(
   Object.entries(
@@ -25,4 +27,14 @@ export function inputOf(path: string, comment?: string): unknown {
   const test = tests.find((test) => comment === undefined || test.comment === comment);
   if (test?.input === undefined) throw new Error(`no input in ${path}`);
   return test.input;
+}
+
+/** A test vector as a statement, by its file and comment. */
+export function statement(path: string, comment: string): Record<string, unknown> {
+  const { testGroups } = parseVectors(vectorFiles.get(path) ?? "{}");
+  for (const { type, tests } of testGroups) {
+    const found = tests.find((test) => test.comment === comment);
+    if (found) return { kind: type, ...(found.input as Record<string, unknown>) };
+  }
+  throw new Error(`${path} has no test "${comment}"`);
 }

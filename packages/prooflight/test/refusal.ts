@@ -14,12 +14,14 @@ export function refusal(call: () => unknown): VerifyError {
   return thrown as VerifyError;
 }
 
-/** The error that a promise rejects with. */
-export async function rejection(promise: Promise<unknown>): Promise<VerifyError> {
-  const settled = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+/** The error that a promise rejects with, or that a call throws. */
+export async function rejection(asked: Promise<unknown> | (() => unknown)): Promise<VerifyError> {
+  const settled = await Promise.resolve(asked)
+    .then((asked) => (typeof asked === "function" ? (asked as () => unknown)() : asked))
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
   expect(settled).toBeInstanceOf(VerifyError);
   return settled as VerifyError;
 }

@@ -2,26 +2,17 @@
 
 import { describe, expect, test } from "vitest";
 
-import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
+import { type NetworkProviderOptions } from "../../src/provider.js";
 import { executeChain } from "./execution-chain.js";
-import { type Answer, hashOf, providerOf, type Question } from "./provider-of.js";
+import { type Answer, hashOf, providerOf, type Question, refusalDataOf } from "./provider-of.js";
 
 type Json = Record<string, unknown>;
 
 const chain = await executeChain();
 const honest: Answer = ({ method, params }) => chain.execution(method, params);
 
-function asking(answer: Answer, options: Partial<NetworkProviderOptions> = {}) {
-  const { provider, asked } = providerOf(chain, options, answer);
-  const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
-  return { ask, asked };
-}
-
-const refusalOf = async (answer: Promise<unknown>) => {
-  const error: unknown = await answer.catch((error: unknown) => error);
-  if (error instanceof ProviderError) return error.data;
-  throw new Error(`not refused: ${JSON.stringify(error)}`);
-};
+const asking = (answer: Answer, options: Partial<NetworkProviderOptions> = {}) =>
+  providerOf(chain, options, answer);
 
 /** Honest, but every receipt and every transaction of a block is written in another way. */
 const writing =
@@ -157,7 +148,7 @@ describe("of a type that this version does not know are unsupported, not lies:",
       ["eth_getBlockReceipts", "latest"],
       ["eth_getLogs", {}],
     ] as const) {
-      const { code, reason, found } = await refusalOf(ask(method, ...params));
+      const { code, reason, found } = await refusalDataOf(ask(method, ...params));
       expect([method, code, reason]).toEqual([method, "unsupported", "unsupported_fork"]);
       expect(found).toBe(`type ${Number(type)}`);
     }
@@ -182,7 +173,7 @@ describe("nothing that decides is optional:", () => {
     ["another type", "root_mismatch", (one) => ({ ...one, type: isTyped(one) ? null : "0x2" })],
   ])("%s", async (_, reason, write) => {
     const { ask } = asking(writing((one) => (isReceipt(one) ? write(one) : one)));
-    expect((await refusalOf(ask("eth_getBlockReceipts", "latest"))).reason).toBe(reason);
+    expect((await refusalDataOf(ask("eth_getBlockReceipts", "latest"))).reason).toBe(reason);
   });
 });
 
@@ -260,7 +251,7 @@ describe("receipts", async () => {
     const { fetch, asked } = counting(failing(({ method }) => method === METHOD, limit, 429));
     const { provider } = providerOf(chain, { fetch });
     const [method, ...params] = ask;
-    const { reason, found } = await refusalOf(provider.request({ method, params }));
+    const { reason, found } = await refusalDataOf(provider.request({ method, params }));
     expect([reason, found]).toEqual(["server_error", "HTTP status 429: rate limited"]);
     expect(asked).toEqual([`${METHOD} true`]);
   });
@@ -271,7 +262,7 @@ describe("receipts", async () => {
       const { method, params } = question;
       return honest(method === METHOD ? { method, params: ["0x35"] } : { method, params }, url);
     });
-    const { code, reason } = await refusalOf(request(...ask));
+    const { code, reason } = await refusalDataOf(request(...ask));
     expect([code, reason]).toEqual(["unavailable", "unknown_block"]);
   });
 
@@ -284,7 +275,7 @@ describe("receipts", async () => {
       const reply = await honest(question, url);
       return question.method === "eth_getTransactionReceipt" ? write(reply as Json) : reply;
     });
-    expect((await refusalOf(request(...ask))).reason).toBe(reason);
+    expect((await refusalDataOf(request(...ask))).reason).toBe(reason);
   });
 
   test("one by one of more transactions than the gas allows are not asked for", async () => {
@@ -295,7 +286,7 @@ describe("receipts", async () => {
       const many = Array.from({ length: 10_000 }, () => hashOf(chain, 1));
       return isHashes ? { ...reply, transactions: many } : reply;
     });
-    expect((await refusalOf(request(...ask))).reason).toBe("invalid_answer");
+    expect((await refusalDataOf(request(...ask))).reason).toBe("invalid_answer");
     expect(asked.map(({ method }) => method)).not.toContain("eth_getTransactionReceipt");
   });
 });

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 
-import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
+import { type NetworkProviderOptions } from "../../src/provider.js";
 import { executeChain } from "./execution-chain.js";
-import { type Answer, hashOf, providerOf } from "./provider-of.js";
+import { type Answer, hashOf, providerOf, refusalOf } from "./provider-of.js";
 
 type Json = Record<string, unknown>;
 
@@ -19,29 +19,14 @@ const last = (await chain.execution("eth_getBlockByNumber", ["0x36", true])) as 
 };
 const [{ hash: included }] = last.transactions as [{ hash: string }];
 
-const refusalOf = async (asking: Promise<unknown>) => {
-  const error: unknown = await asking.catch((error: unknown) => error);
-  if (error instanceof ProviderError) return error;
-  throw new Error(`not refused: ${JSON.stringify(error)}`);
-};
-
-/** A provider, and what it marked as unproven. */
-function marking(options: Partial<NetworkProviderOptions>, answer: Answer) {
-  const unproven: unknown[] = [];
-  const { provider } = providerOf(
-    chain,
-    { onUnproven: (request) => unproven.push(request), ...options },
-    answer,
-  );
-  const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
-  return { ask, unproven };
-}
+const asking = (options: Partial<NetworkProviderOptions>, answer: Answer) =>
+  providerOf(chain, options, answer);
 
 describe("nothing is called absent", () => {
   test.each(["eth_getTransactionByHash", "eth_getTransactionReceipt"])(
     "by %s of a server that has the transaction, but not yet the head's block",
     async (method) => {
-      const { ask, unproven } = marking({}, (question, url) => {
+      const { ask, unproven } = asking({}, (question, url) => {
         const [first] = question.params;
         const isHead = first === hashOf(chain, LAST) || first === "0x36";
         return question.method.startsWith("eth_getBlockBy") && isHead
@@ -54,7 +39,7 @@ describe("nothing is called absent", () => {
   );
 
   test("by eth_getBlockByHash, whose header is verified", async () => {
-    const { ask, unproven } = marking({}, (question, url) =>
+    const { ask, unproven } = asking({}, (question, url) =>
       question.method === "eth_getBlockByHash" && question.params[1] === true
         ? null
         : honest(question, url),
@@ -81,7 +66,7 @@ describe("nothing is called absent", () => {
       ["eth_getBlockReceipts", [hash]],
     ])("%s", async (method, params) => {
       const options = { heads, execution: ["http://one.test", "http://two.test"] };
-      const { ask, unproven } = marking(options, (question, url) =>
+      const { ask, unproven } = asking(options, (question, url) =>
         question.params[0] === hash ? null : honest(question, url),
       );
       const refused = await refusalOf(ask(method, ...params));
@@ -104,7 +89,7 @@ describe("a transaction is pending", () => {
       (url.includes("one") ? pending : second)(question, url);
 
   test("only if no server has it in a block", async () => {
-    const { ask, unproven } = marking(servers, bySecond(honest));
+    const { ask, unproven } = asking(servers, bySecond(honest));
     expect(await ask("eth_getTransactionByHash", included)).toMatchObject({ blockNumber: "0x36" });
     expect(unproven).toEqual([]);
   });
@@ -116,7 +101,7 @@ describe("a transaction is pending", () => {
     ["calls it pending, too", pending],
     ["does not know it", ignorant],
   ])("if the other server %s", async (_, second) => {
-    const { ask, unproven } = marking(servers, bySecond(second));
+    const { ask, unproven } = asking(servers, bySecond(second));
     expect(await ask("eth_getTransactionByHash", included)).toMatchObject({
       hash: included,
       blockNumber: null,
@@ -125,7 +110,7 @@ describe("a transaction is pending", () => {
   });
 
   test("not if the other server does not answer", async () => {
-    const { ask, unproven } = marking(
+    const { ask, unproven } = asking(
       servers,
       bySecond(() => undefined),
     );
@@ -134,7 +119,7 @@ describe("a transaction is pending", () => {
   });
 
   test("not if it is for another chain", async () => {
-    const { ask, unproven } = marking({ chainId: 1n }, pending);
+    const { ask, unproven } = asking({ chainId: 1n }, pending);
     const typed = last.transactions.find((one) => "chainId" in one);
     const refused = await refusalOf(ask("eth_getTransactionByHash", typed?.hash));
     expect([refused.code, refused.data.reason]).toEqual([-32002, "wrong_chain"]);

@@ -5,12 +5,10 @@ import { describe, expect, test } from "vitest";
 import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
 import { balanced, type Chain, lengthen } from "./balanced.js";
 import { executeChain } from "./execution-chain.js";
-import { randomFrom } from "./lies.js";
-import { type Answer, hashOf, providerOf, type Question } from "./provider-of.js";
+import { seededRandom } from "./lies.js";
+import { type Answer, hashOf, providerOf, type Question, refusalDataOf } from "./provider-of.js";
 
-const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
-console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
-const random = randomFrom(seed);
+const random = seededRandom();
 
 type Json = Record<string, unknown>;
 
@@ -31,25 +29,9 @@ const isOf =
 
 /** Asks a provider whose heads are the chain's newest block. */
 function asking(chain: Chain, answer: Answer, options: Partial<NetworkProviderOptions> = {}) {
-  const unproven: unknown[] = [];
-  const { provider, asked } = providerOf(
-    executed,
-    {
-      heads: { latest: chain.hashOf(chain.newest) },
-      onUnproven: (request) => unproven.push(request),
-      ...options,
-    },
-    answer,
-  );
-  const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
-  return { ask, asked, unproven };
+  const heads = { latest: chain.hashOf(chain.newest) };
+  return providerOf(executed, { heads, ...options }, answer);
 }
-
-const refusalOf = async (answer: Promise<unknown>) => {
-  const error: unknown = await answer.catch((error: unknown) => error);
-  if (error instanceof ProviderError) return error.data;
-  throw new Error(`not refused: ${JSON.stringify(error)}`);
-};
 
 const union = { logs: "union" } as const;
 
@@ -120,7 +102,7 @@ describe("the logs of a long range", async () => {
     const nodes = balanced(chain, [chain.newest, chain.newest - 65], (question) =>
       isOf("eth_getLogs")(question) ? 1 : 0,
     );
-    const refused = await refusalOf(asking(chain, nodes, options).ask("eth_getLogs", filter));
+    const refused = await refusalDataOf(asking(chain, nodes, options).ask("eth_getLogs", filter));
     expect([refused.code, refused.reason]).toEqual(["unavailable", "server_error"]);
   });
 });
@@ -142,7 +124,7 @@ describe("what a server does not have", () => {
       // A node with the newest block shows it.
       expect(await ask("eth_blockNumber")).toBe("0x36");
       height = 1;
-      expect((await refusalOf(ask(method, hash))).reason).toBe("unknown_block");
+      expect((await refusalDataOf(ask(method, hash))).reason).toBe("unknown_block");
       expect(unproven).toEqual([]);
       height = 0;
       expect(await ask(method, hash)).toMatchObject({ blockNumber: "0x36" });
@@ -164,7 +146,9 @@ describe("what a server does not have", () => {
     });
     await ask("eth_blockNumber");
     isBehind = true;
-    expect((await refusalOf(ask("eth_getTransactionByHash", hash))).reason).toBe("unknown_block");
+    expect((await refusalDataOf(ask("eth_getTransactionByHash", hash))).reason).toBe(
+      "unknown_block",
+    );
     expect(unproven).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { VerifyError } from "../../src/error.js";
 import { EthereumClient, type EthereumOptions, type Failure } from "../../src/ethereum.js";
+import { rejection } from "../refusal.js";
 import {
   bytes,
   chunk,
@@ -71,15 +72,6 @@ async function follow(nodes: (typeof fetch)[], options: Partial<EthereumOptions>
   });
   return { client, failures };
 }
-
-const errorOf = async (asking: Promise<unknown>) => {
-  const error: unknown = await asking.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (error instanceof VerifyError) return error;
-  throw new Error(`not refused: ${String(error)}`);
-};
 
 const status = (status: number, body = `{"code":${status},"message":"not now"}`) =>
   new Response(body, { status, headers: { "content-type": "application/json" } });
@@ -181,7 +173,7 @@ describe.each(STYLES)("a node that answers in %s", (_, style) => {
       expect(client.latest).toMatchObject(latest);
       expect(failures.map(({ error }) => error.reason)).toEqual([reason]);
       // It is not enough to begin with, nor does it hide that the head is too old.
-      expect((await errorOf(follow([node]))).reason).toBe(reason);
+      expect((await rejection(follow([node]))).reason).toBe(reason);
     },
   );
 
@@ -193,13 +185,13 @@ describe.each(STYLES)("a node that answers in %s", (_, style) => {
     }, style);
     const { client } = await follow([node]);
     world.down = true;
-    expect((await errorOf(client.sync())).reason).toBe("unreachable");
+    expect((await rejection(client.sync())).reason).toBe("unreachable");
     expect(client.latest).toMatchObject(latest);
   });
 
   test("without a checkpoint's committee is not enough, but another one is", async () => {
     const without = nodeOf(({ part }) => (part === "bootstrap" ? status(404) : undefined), style);
-    expect((await errorOf(follow([without]))).reason).toBe("server_error");
+    expect((await rejection(follow([without]))).reason).toBe("server_error");
     const only = nodeOf(({ part }) => (part === "bootstrap" ? undefined : status(404)), style);
     const { client } = await follow([without, only]);
     expect(client.latest).toMatchObject(latest);
@@ -380,7 +372,7 @@ describe("updates of several periods", () => {
       const node = later(style, (asked) =>
         asked.map((period) => (world.few && period === PERIODS[1] ? fewNext : period)),
       );
-      const error = await errorOf(follow([node], NOW));
+      const error = await rejection(follow([node], NOW));
       expect(error.reason).toBe("too_few_signatures");
       // In the period of the few signatures, all that came before leads to the newest head.
       const next = nodeOf(({ part, query }) => {
@@ -403,7 +395,7 @@ describe("updates of several periods", () => {
     test("that begin later than the checkpoint are not enough, and no lie", async () => {
       const pruned = later(style, (asked) => asked.filter((period) => period !== PERIODS[0]));
       for (const node of [pruned, later(style, () => [])]) {
-        const error = await errorOf(follow([node], NOW));
+        const error = await rejection(follow([node], NOW));
         expect([error.code, error.reason]).toEqual(["unavailable", "unknown_block"]);
       }
     });
@@ -469,7 +461,7 @@ describe.each(STYLES)("a lie in %s is refused", (_, style) => {
         return others === undefined ? undefined : status(others);
       }, style);
       world.lies = true;
-      const error = await errorOf(follow([node]));
+      const error = await rejection(follow([node]));
       expect(["mismatch", "untrusted"], error.reason).toContain(error.code);
       // A client with a good head does not believe it, either.
       world.lies = false;
@@ -478,7 +470,7 @@ describe.each(STYLES)("a lie in %s is refused", (_, style) => {
       world.lies = true;
       const asking = client.sync();
       if (lying === "updates") await asking;
-      else expect((await errorOf(asking)).code).toBe(error.code);
+      else expect((await rejection(asking)).code).toBe(error.code);
       expect([client.latest, client.finalized]).toEqual(heads);
       expect(failures).toHaveLength(lying === "updates" ? Number(others !== undefined) : 1);
     }

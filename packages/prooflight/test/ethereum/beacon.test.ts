@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import { refuse, VerifyError } from "../../src/error.js";
+import { refuse } from "../../src/error.js";
 import { readNetwork } from "../../src/ethereum/network.js";
 import { EthereumClient, type EthereumOptions, type Failure } from "../../src/ethereum.js";
+import { rejection } from "../refusal.js";
 import {
   entry,
   honest,
@@ -52,16 +53,6 @@ async function follow(
   return { client, world, failures };
 }
 
-const errorOf = async (asking: Promise<unknown> | (() => unknown)) => {
-  try {
-    await (typeof asking === "function" ? asking() : asking);
-  } catch (error) {
-    if (error instanceof VerifyError) return error;
-    throw error;
-  }
-  throw new Error("not refused");
-};
-
 describe.each(FORKS)("%s's messages", (fork) => {
   test.each(STYLES)("in %s lead to its heads", async (_, style) => {
     const { client, failures } = await follow(fork, {}, style);
@@ -89,7 +80,7 @@ describe("finality that contradicts itself", () => {
       ...world.messages,
       finality_update: { type: "finality", name: "electra.conflict" },
     };
-    expect((await errorOf(client.sync())).reason).toBe("conflicting_finality");
+    expect((await rejection(client.sync())).reason).toBe("conflicting_finality");
     const { first, second } = client.conflict ?? {};
     expect(first?.form).toBe("finality");
     expect(`0x${Buffer.from(first?.ssz ?? []).toString("hex")}`).toBe(entry("electra.finality"));
@@ -104,7 +95,7 @@ describe("finality that contradicts itself", () => {
       () => client.finalized,
       () => client.export(),
     ]) {
-      expect((await errorOf(ask)).reason).toBe("conflicting_finality");
+      expect((await rejection(ask)).reason).toBe("conflicting_finality");
     }
     expect(world.asked).toBe(asked);
   });
@@ -132,7 +123,7 @@ describe.each(FORKS)("%s's finality that contradicts an older block", (fork) => 
   ])("stops the client, signed %s", async (_, name) => {
     const { client, world, failures } = await followed();
     tell(world, `${fork}.${name}`);
-    const error = await errorOf(client.sync());
+    const error = await rejection(client.sync());
     expect(error.reason).toBe("conflicting_finality");
     expect(error.details.expected).toBe(entry(`${fork}.finalized`));
     expect(failures.map(({ error }) => error.reason)).toEqual(["conflicting_finality"]);
@@ -154,14 +145,14 @@ describe.each(FORKS)("%s's finality that contradicts an older block", (fork) => 
       () => client.receipts("latest"),
       () => client.logs({ from: 1n }),
     ];
-    for (const ask of again) expect(await errorOf(ask)).toBe(error);
+    for (const ask of again) expect(await rejection(ask)).toBe(error);
   });
 
   test("stops a client that continues from a state", async () => {
     const { client, world } = await followed();
     const state = client.export();
     tell(world, `${fork}.lateConflict`);
-    const error = await errorOf(
+    const error = await rejection(
       EthereumClient.connect({
         ...optionsOf(fork),
         checkpoint: undefined,
@@ -195,18 +186,18 @@ describe("a clock", () => {
     const { client } = await late(30_000n);
     expect(client.latest.slot).toBe(305n);
     await client.sync();
-    expect((await errorOf(late(30_001n))).reason).toBe("head_in_future");
-    expect((await errorOf(late(1n, { maxClockSkew: 0 }))).reason).toBe("head_in_future");
+    expect((await rejection(late(30_001n))).reason).toBe("head_in_future");
+    expect((await rejection(late(1n, { maxClockSkew: 0 }))).reason).toBe("head_in_future");
     expect((await late(60_000n, { maxClockSkew: 60_000 })).client.latest.slot).toBe(305n);
     const wrong = late(0n, { maxClockSkew: -1 });
-    expect((await errorOf(wrong)).reason).toBe("invalid_argument");
+    expect((await rejection(wrong)).reason).toBe("invalid_argument");
   });
 
   test("that is behind finds no head too old, and one that is ahead as old as it seems", async () => {
     const at = (now: bigint) => follow("electra", { maxHeadAge: 6000, now: () => now });
     expect((await at(signed - 30_000n)).client.latest.slot).toBe(305n);
     expect((await at(signed)).client.latest.slot).toBe(305n);
-    expect((await errorOf(at(signed + 6000n))).reason).toBe("head_too_old");
+    expect((await rejection(at(signed + 6000n))).reason).toBe("head_too_old");
   });
 
   test("that is set back makes no head the newest", async () => {
@@ -254,7 +245,7 @@ describe("maxHeadAge", () => {
 
   test("is the age of the newest head", async () => {
     const late = { ...age, now: () => timeOf(256 + 49 + 11) };
-    expect((await errorOf(follow("electra", late))).reason).toBe("head_too_old");
+    expect((await rejection(follow("electra", late))).reason).toBe("head_too_old");
     const { client } = await follow("electra", { ...age, now: () => timeOf(256 + 49 + 10) });
     expect(client.latest.slot).toBe(305n);
   });
@@ -263,10 +254,10 @@ describe("maxHeadAge", () => {
     const { client, world } = await follow("electra", age);
     world.now += 60_000n;
     const { asked } = world;
-    expect((await errorOf(client.block("latest"))).reason).toBe("head_too_old");
+    expect((await rejection(client.block("latest"))).reason).toBe("head_too_old");
     expect(world.asked).toBeGreaterThan(asked);
-    expect((await errorOf(() => client.latest)).reason).toBe("head_too_old");
-    expect((await errorOf(() => client.finalized)).reason).toBe("head_too_old");
+    expect((await rejection(() => client.latest)).reason).toBe("head_too_old");
+    expect((await rejection(() => client.finalized)).reason).toBe("head_too_old");
   });
 });
 
@@ -275,7 +266,7 @@ describe("a fork that this version does not know", () => {
   const unaware = { network: networkOf(6) };
 
   test.each(STYLES)("in %s is unsupported, and no lie", async (_, style) => {
-    const error = await errorOf(follow("gloas", unaware, style));
+    const error = await rejection(follow("gloas", unaware, style));
     expect([error.code, error.reason]).toEqual(["unsupported", "unsupported_fork"]);
     expect(error.details.found).toMatch(/gloas/);
   });
@@ -315,7 +306,7 @@ describe("a fork that this version does not know", () => {
     const forks = { ...network.forks, gloas: { ...gloas, version: "0x00000001" } };
     const wrong = { network: { ...network, forks } } as Partial<EthereumOptions>;
     for (const [, style] of STYLES) {
-      const error = await errorOf(follow("gloas", wrong, { ...style, version }));
+      const error = await rejection(follow("gloas", wrong, { ...style, version }));
       expect([error.code, error.reason]).toEqual(
         // The digest of a fork is unknown, too.
         style.json ? expected : ["unsupported", "unsupported_fork"],
@@ -358,7 +349,7 @@ describe("a server that is behind", () => {
   });
 
   test("is not enough to begin with", async () => {
-    const error = await errorOf(follow("electra", {}, {}, older));
+    const error = await rejection(follow("electra", {}, {}, older));
     expect([error.code, error.reason]).toEqual(["unavailable", "unknown_block"]);
   });
 
@@ -366,7 +357,7 @@ describe("a server that is behind", () => {
     const { client, world } = await follow("electra", { maxHeadAge: 60_000 });
     world.messages = older;
     world.now += 60_000n;
-    expect((await errorOf(client.sync())).reason).toBe("head_too_old");
+    expect((await rejection(client.sync())).reason).toBe("head_too_old");
   });
 });
 

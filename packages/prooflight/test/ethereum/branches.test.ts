@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 
-import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
+import { type NetworkProviderOptions } from "../../src/provider.js";
 import { executeChain } from "./execution-chain.js";
-import { type Answer, hashOf, providerOf, type Question } from "./provider-of.js";
+import { type Answer, hashOf, providerOf, type Question, refusalDataOf } from "./provider-of.js";
 
 type Json = Record<string, unknown>;
 
@@ -15,17 +15,8 @@ const CONTRACT = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";
 const LAST = 54;
 const head = hashOf(chain, LAST);
 
-const refusalOf = async (asking: Promise<unknown>) => {
-  const error: unknown = await asking.catch((error: unknown) => error);
-  if (error instanceof ProviderError) return error.data;
-  throw new Error(`not refused: ${JSON.stringify(error)}`);
-};
-
-function asking(answer: Answer, options: Partial<NetworkProviderOptions> = {}) {
-  const { provider, asked } = providerOf(chain, options, answer);
-  const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
-  return { ask, asked };
-}
+const asking = (answer: Answer, options: Partial<NetworkProviderOptions> = {}) =>
+  providerOf(chain, options, answer);
 
 /** Whether a question names a block by its hash. */
 const isByHash = ({ params }: Question) => typeof params.at(-1) === "object";
@@ -79,7 +70,7 @@ describe("the state after a block", () => {
       },
       { maxWalk: 4 },
     );
-    const { code, reason } = await refusalOf(ask(method, ...params));
+    const { code, reason } = await refusalDataOf(ask(method, ...params));
     expect([code, reason]).toEqual(["unavailable", "unknown_block"]);
   });
 
@@ -94,7 +85,7 @@ describe("the state after a block", () => {
         return Response.json({ jsonrpc: "2.0", id: question.id, ...reply });
       },
     });
-    const refused = await refusalOf(
+    const refused = await refusalDataOf(
       provider.request({ method: "eth_getBalance", params: [CONTRACT, "latest"] }),
     );
     expect([refused.reason, refused.found]).toEqual(["server_error", message]);
@@ -106,13 +97,13 @@ describe("the state after a block", () => {
       if (isState(question) && isByHash(question)) return undefined;
       return honest(isState(question) ? behind(question) : question, url);
     });
-    expect((await refusalOf(ask("eth_getBalance", CONTRACT, "latest"))).code).toBe("mismatch");
+    expect((await refusalDataOf(ask("eth_getBalance", CONTRACT, "latest"))).code).toBe("mismatch");
     const byHash = asking((question, url) =>
       isState(question)
         ? honest({ ...question, params: [CONTRACT, [], "0x32"] }, url)
         : honest(question, url),
     );
-    const refused = await refusalOf(byHash.ask("eth_getBalance", CONTRACT, "latest"));
+    const refused = await refusalDataOf(byHash.ask("eth_getBalance", CONTRACT, "latest"));
     expect(refused.code).toBe("mismatch");
   });
 });
@@ -133,10 +124,12 @@ describe("a transaction", () => {
           return question.method === "eth_getTransactionByHash" ? { ...reply, ...change } : reply;
         };
       const other = { blockNumber: "0x35", blockHash: `0x${"12".repeat(32)}` };
-      const { code, reason } = await refusalOf(asking(moved(other)).ask(method, transaction?.hash));
+      const { code, reason } = await refusalDataOf(
+        asking(moved(other)).ask(method, transaction?.hash),
+      );
       expect([code, reason]).toEqual(["unavailable", "unknown_block"]);
       const lie = { blockNumber: "0x35", blockHash: hashOf(chain, 53) };
-      const refused = await refusalOf(asking(moved(lie)).ask(method, transaction?.hash));
+      const refused = await refusalDataOf(asking(moved(lie)).ask(method, transaction?.hash));
       expect([refused.code, refused.reason]).toEqual(["mismatch", "transaction_mismatch"]);
     },
   );
@@ -150,7 +143,7 @@ describe.each([
     const { ask } = asking((question, url) =>
       question.method === asked ? null : honest(question, url),
     );
-    const { code, reason } = await refusalOf(ask(method, ...params));
+    const { code, reason } = await refusalDataOf(ask(method, ...params));
     expect([code, reason]).toEqual(["unavailable", "unknown_block"]);
   });
 });
@@ -171,7 +164,7 @@ describe("a server that knows a later fork", () => {
       const { transactions, ...block } = reply as { transactions: Json[] };
       return question.params[1] === true ? { ...block, transactions: renew(transactions) } : reply;
     });
-    const { code, reason, found } = await refusalOf(ask(method, ...params));
+    const { code, reason, found } = await refusalDataOf(ask(method, ...params));
     expect([code, reason]).toEqual(unsupported);
     expect(found).toBe("type 5");
   });
@@ -186,13 +179,13 @@ describe("a server that knows a later fork", () => {
   test("is no liar about headers with new fields", async () => {
     // Their hash would cover the new field; here another one is changed.
     const change = { blockAccessListHash: `0x${"34".repeat(32)}`, gasUsed: "0x1" };
-    const { code, reason, found } = await refusalOf(
+    const { code, reason, found } = await refusalDataOf(
       asking(withField(change)).ask("eth_blockNumber"),
     );
     expect([code, reason]).toEqual(unsupported);
     expect(found).toBe("blockAccessListHash");
     const lie = withField({ gasUsed: "0x1" });
-    expect((await refusalOf(asking(lie).ask("eth_blockNumber"))).reason).toBe(
+    expect((await refusalDataOf(asking(lie).ask("eth_blockNumber"))).reason).toBe(
       "header_hash_mismatch",
     );
   });

@@ -1,40 +1,23 @@
 /** `prooflight eth`, run as a user does, against recorded servers of mainnet. */
 
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Progress } from "../../src/cli/ethereum/logs.js";
+import { run } from "../node/command.js";
 import { signed, type SignedHead } from "./provable.js";
 import { type Proof, proofsIn, type Served } from "./serve.js";
 import { type Answers, honest, listen } from "./servers.js";
 
-const command = fileURLToPath(new URL("../../bin/prooflight.mjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "prooflight-eth-"));
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()));
+const closing: (() => void)[] = [];
+afterAll(() => {
+  for (const close of closing) close();
   rmSync(folder, { recursive: true });
 });
 
-interface Ran {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs the command in a process of its own, while the servers of this one answer. */
-async function prooflight(args: readonly string[]): Promise<Ran> {
-  const env = { ...process.env, FORCE_COLOR: undefined };
-  const child = spawn(process.execPath, [command, ...args], { env });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const status = await new Promise<number>((resolve) => child.once("close", resolve));
-  return { status, stdout, stderr };
-}
+const prooflight = (args: readonly string[]) => run(...args);
 
 /** A server for both kinds of questions, which keeps what it was asked. */
 async function serversOf({ head: served }: SignedHead) {

@@ -9,13 +9,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { ProviderError } from "../../src/provider.js";
 import { executeChain } from "./execution-chain.js";
-import { liesAbout, randomFrom } from "./lies.js";
+import { liesAbout, seededRandom } from "./lies.js";
 import { STATEFUL } from "./methods.js";
 import { type Answer, hashOf, providerOf, type Question } from "./provider-of.js";
 
-const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
-console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
-const random = randomFrom(seed);
+const random = seededRandom();
 
 const chain = await executeChain();
 const CONTRACT = "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df";

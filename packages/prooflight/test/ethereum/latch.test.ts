@@ -44,18 +44,11 @@ function world() {
   };
 }
 
-const errorOf = async (use: () => unknown) => {
-  try {
-    await use();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("not refused");
-};
-
 /** The client's error; the provider's has it as its cause. */
 async function refusalOf(use: () => unknown): Promise<VerifyError> {
-  const error = await errorOf(use);
+  const error: unknown = await Promise.resolve()
+    .then(use)
+    .catch((error: unknown) => error);
   const refused = error instanceof ProviderError ? error.cause : error;
   expect(refused).toBeInstanceOf(VerifyError);
   expect((refused as VerifyError).reason).toBe("conflicting_finality");
@@ -130,7 +123,7 @@ describe("a provider that was stopped", () => {
     const { provider, ask } = providerOf(given, { request });
     given.answer();
     // It follows the chain now, though the execution node does not know the block.
-    await errorOf(() => ask("eth_blockNumber"));
+    await expect(ask("eth_blockNumber")).rejects.toThrow();
     given.contradict();
     const error = await refusalOf(() => ask("eth_blockNumber"));
     for (const method of new Set([...OFFERED, ...FORWARDABLE, "eth_fillTransaction", "none"])) {

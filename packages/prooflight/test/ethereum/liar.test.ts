@@ -6,15 +6,13 @@ import { describe, expect, test, vi } from "vitest";
 
 import { VerifyError } from "../../src/error.js";
 import type { EthereumClient } from "../../src/ethereum.js";
-import { liesAbout, randomFrom } from "./lies.js";
+import { liesAbout, seededRandom } from "./lies.js";
 import { signed } from "./provable.js";
 import { questionsOf, type Question } from "./questions.js";
 import type { Served } from "./serve.js";
 import { type Answers, type Asked, connect, honest } from "./servers.js";
 
-const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
-console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
-const random = randomFrom(seed);
+const random = seededRandom();
 
 // Hundreds of lies about a block with hundreds of receipts.
 vi.setConfig({ testTimeout: 900_000 });

@@ -67,8 +67,10 @@ function changed(value: unknown, [name, ...rest]: string[], to: unknown): unknow
   return { ...(value as object), [name]: inner };
 }
 
-/** Random numbers of 0 to 1 from a seed: the generator of Lehmer. */
-export function randomFrom(seed: number): () => number {
+/** Random numbers of 0 to 1, which a run with the printed seed repeats: the generator of Lehmer. */
+export function seededRandom(): () => number {
+  const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
+  console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
   let state = (seed % 2_147_483_646) + 1;
   return () => {
     state = (state * 48_271) % 2_147_483_647;

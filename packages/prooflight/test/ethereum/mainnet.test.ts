@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { EthereumClient, type Failure } from "../../src/ethereum.js";
 import { createProvider } from "../../src/provider.js";
@@ -7,9 +7,6 @@ import { questionsOf } from "./questions.js";
 import { OWN } from "./recorded.js";
 import type { Served } from "./serve.js";
 import { connect, honest, listen, MAX_AGE } from "./servers.js";
-
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(closing.map((close) => close())));
 
 /** The newest signed head, of which most is recorded. */
 const [example] = [...signed].sort(
@@ -67,7 +64,8 @@ test.runIf(example)("servers over HTTP, of which the first of each kind lies", a
   const { one, head: served } = given(example);
   const honestly = await listen(honest(served));
   const lying = await listen((asked) => lie(served, asked));
-  closing.push(honestly.close, lying.close);
+  onTestFinished(honestly.close);
+  onTestFinished(lying.close);
   const failures: Failure[] = [];
   const client = await EthereumClient.connect({
     network: served.network,

@@ -2,9 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 
-import { ProviderError } from "../../src/provider.js";
 import { executeChain } from "./execution-chain.js";
-import { type Answer, providerOf, type Question } from "./provider-of.js";
+import { type Answer, providerOf, type Question, refusalDataOf } from "./provider-of.js";
 
 type Json = Record<string, unknown>;
 
@@ -114,13 +113,8 @@ describe("nothing that decides is optional:", () => {
     ["the first node alone", (it) => ({ ...it, accountProof: it.accountProof.slice(0, 1) }), "node_missing"], // prettier-ignore
     ["a short node that the walk does not pass", (it) => ({ ...it, accountProof: [...it.accountProof, "0xc22001"] }), "short_node"], // prettier-ignore
   ])("%s", async (_, write, reason) => {
-    const { provider } = providerOf(chain, {}, writing(write));
-    const asked = provider.request({
-      method: "eth_getStorageAt",
-      params: [CONTRACT, "0x0", "latest"],
-    });
-    const error: unknown = await asked.catch((error: unknown) => error);
-    if (!(error instanceof ProviderError)) throw new Error("not refused");
-    expect(error.data).toMatchObject({ reason });
+    const { ask } = providerOf(chain, {}, writing(write));
+    const asked = ask("eth_getStorageAt", CONTRACT, "0x0", "latest");
+    expect(await refusalDataOf(asked)).toMatchObject({ reason });
   });
 });

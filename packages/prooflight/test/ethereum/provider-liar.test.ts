@@ -7,13 +7,11 @@ import { describe, expect, test, vi } from "vitest";
 
 import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
 import { executeChain } from "./execution-chain.js";
-import { liesAbout, randomFrom } from "./lies.js";
+import { liesAbout, seededRandom } from "./lies.js";
 import { STATELESS } from "./methods.js";
 import { hashOf, providerOf, type Question } from "./provider-of.js";
 
-const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
-console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
-const random = randomFrom(seed);
+const random = seededRandom();
 
 // Hundreds of lies about a question.
 vi.setConfig({ testTimeout: 900_000 });

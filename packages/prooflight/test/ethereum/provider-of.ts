@@ -1,6 +1,6 @@
 /** Providers of the executed chain, with servers that answer as a test wants. */
 
-import { createProvider, type NetworkProviderOptions } from "../../src/provider.js";
+import { createProvider, type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
 import type { ExecutionChain } from "./execution-chain.js";
 
 type Hex = `0x${string}`;
@@ -14,13 +14,17 @@ export interface Question {
 /** Answers a question; `undefined` for an error. */
 export type Answer = (question: Question, url: string) => unknown;
 
-/** A provider whose head is a block of the chain, by default the last; `asked` are the questions to its server. */
+/**
+ * A provider whose head is a block of the chain, by default the last; `asked` are the questions to its server, and
+ * `unproven` the requests whose answers it marked as unproven.
+ */
 export function providerOf(
   chain: ExecutionChain,
   options: Partial<NetworkProviderOptions> = {},
   answer: Answer = ({ method, params }) => chain.execution(method, params),
 ) {
   const asked: Question[] = [];
+  const unproven: unknown[] = [];
   const provider = createProvider({
     ...chain.options,
     execution: ["http://execution.test"],
@@ -28,9 +32,11 @@ export function providerOf(
       asked.push(question);
       return answer(question, url);
     }),
+    onUnproven: (request) => unproven.push(request),
     ...options,
   });
-  return { provider, asked };
+  const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
+  return { provider, ask, asked, unproven };
 }
 
 /** Servers without a network. */
@@ -50,3 +56,13 @@ export function hashOf({ blocks }: ExecutionChain, number: number): Hex {
   if (!block) throw new Error(`no block ${number}`);
   return block.hash;
 }
+
+/** The error with which a provider refuses. */
+export async function refusalOf(asking: Promise<unknown>): Promise<ProviderError> {
+  const error: unknown = await asking.catch((error: unknown) => error);
+  if (error instanceof ProviderError) return error;
+  throw new Error(`not refused: ${JSON.stringify(error)}`);
+}
+
+/** The data of that error. */
+export const refusalDataOf = async (asking: Promise<unknown>) => (await refusalOf(asking)).data;

@@ -3,13 +3,13 @@
 import { Transaction } from "ethers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { createProvider, ProviderError } from "../../src/provider.js";
+import { createProvider } from "../../src/provider.js";
 import { syncing } from "../../src/provider/ethereum/blocks.js";
 import { newestReported, type ReportedBlock } from "../../src/provider/ethereum/filters.js";
 import { SentTransactions } from "../../src/provider/ethereum/sent.js";
 import { readExchanges } from "./execution-apis.js";
 import { executeChain } from "./execution-chain.js";
-import { hashOf, providerOf, type Question } from "./provider-of.js";
+import { hashOf, providerOf, type Question, refusalOf } from "./provider-of.js";
 
 type Hex = `0x${string}`;
 
@@ -20,20 +20,9 @@ const EMPTY = `0x${"00".repeat(32)}`;
 /** A provider whose head can be moved. */
 function moving(number: number, answer?: (question: Question) => unknown) {
   const head = { number };
-  const { provider, asked } = providerOf(
-    chain,
-    { heads: () => ({ latest: hashOf(chain, head.number) }), pollInterval: 1000 },
-    answer,
-  );
-  const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
-  return { head, ask, asked, provider };
+  const heads = () => ({ latest: hashOf(chain, head.number) });
+  return { head, ...providerOf(chain, { heads, pollInterval: 1000 }, answer) };
 }
-
-const refusalOf = async (asking: Promise<unknown>) => {
-  const error: unknown = await asking.catch((error: unknown) => error);
-  if (error instanceof ProviderError) return error;
-  throw new Error(`not refused: ${String(error)}`);
-};
 
 describe("heads", () => {
   test("move, and with them the newest block", async () => {
@@ -168,11 +157,7 @@ describe("filters", () => {
 
   test("are gone if they are not polled for five minutes", async () => {
     let now = 1n << 40n;
-    const { provider } = providerOf(chain, {
-      heads: { latest: hashOf(chain, 50) },
-      now: () => now,
-    });
-    const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
+    const { ask } = providerOf(chain, { heads: { latest: hashOf(chain, 50) }, now: () => now });
     const [polled, left] = [await ask("eth_newBlockFilter"), await ask("eth_newBlockFilter")];
     now += 300_000n;
     expect(await ask("eth_getFilterChanges", polled)).toEqual([]);
@@ -317,19 +302,17 @@ describe("subscriptions", () => {
 
 describe("several servers", () => {
   const servers = (second: (question: Question) => unknown) => {
-    const unproven: unknown[] = [];
     const failures: string[] = [];
-    const { provider } = providerOf(
+    const made = providerOf(
       chain,
       {
         execution: ["http://one.test", "http://two.test"],
-        onUnproven: (request) => unproven.push(request),
         onFailure: ({ url }) => failures.push(url),
       },
       (question, url) =>
         url.includes("two") ? second(question) : chain.execution(question.method, question.params),
     );
-    return { provider, unproven, failures };
+    return { ...made, failures };
   };
 
   test("a null is only given, and marked, if all say so", async () => {

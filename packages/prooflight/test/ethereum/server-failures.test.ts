@@ -1,13 +1,13 @@
 /** What servers say about a failure reaches whoever asked, in whatever form they say it. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import { VerifyError } from "../../src/error.js";
 import { EthereumClient } from "../../src/ethereum.js";
 import { createProvider, httpProvider, ProviderError } from "../../src/provider.js";
+import { listen } from "../listen.js";
+import { rejection } from "../refusal.js";
 import { optionsOf } from "./made-up-chain.js";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,12 +18,8 @@ const server = createServer((request, response) => {
     handle(request, response);
   });
 });
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const { url, close } = await listen(server);
+afterAll(close);
 
 /** Answers with a status and a body, in JSON unless it is a text. */
 const saying =
@@ -32,12 +28,6 @@ const saying =
     response.writeHead(status, headers);
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   };
-
-async function failureOf(asking: Promise<unknown>): Promise<VerifyError> {
-  const error: unknown = await asking.catch((error: unknown) => error);
-  if (error instanceof VerifyError) return error;
-  throw new Error(`not refused: ${String(error)}`);
-}
 
 const ask = () => httpProvider(url).request({ method: "eth_getProof", params: ["0x", [], "0x1"] });
 
@@ -115,7 +105,7 @@ describe("the message of a reply without success", () => {
     ],
   ])("is kept: %s", async (_, handler, found) => {
     handle = handler;
-    const error = await failureOf(ask());
+    const error = await rejection(ask());
     expect([error.code, error.reason]).toEqual(["unavailable", "server_error"]);
     expect(error.details.found).toBe(found);
     expect(error.message).toContain(found);
@@ -124,25 +114,25 @@ describe("the message of a reply without success", () => {
 
   test("may have one of our reasons", async () => {
     handle = saying(503, rpc({ code: -32000, message: "later", data: { reason: "busy" } }));
-    expect((await failureOf(ask())).reason).toBe("busy");
+    expect((await rejection(ask())).reason).toBe("busy");
     handle = saying(
       503,
       rpc({ code: -32000, message: "later", data: { reason: "root_mismatch" } }),
     );
-    expect((await failureOf(ask())).reason).toBe("server_error");
+    expect((await rejection(ask())).reason).toBe("server_error");
   });
 
   test("is read to an end that never comes only until the timeout", async () => {
     handle = (_, response) => response.writeHead(500).write("never ");
     const provider = httpProvider(url, { timeout: 200 });
-    const error = await failureOf(provider.request({ method: "eth_chainId" }));
+    const error = await rejection(provider.request({ method: "eth_chainId" }));
     expect(error.code).toBe("unavailable");
   });
 
   test("of a beacon node is kept", async () => {
     const hint = "LightClient updates are not served; start with --light-client-server";
     handle = saying(404, { code: 404, message: hint });
-    const error = await failureOf(
+    const error = await rejection(
       EthereumClient.connect({ ...optionsOf("electra"), beacon: [url], execution: [url] }),
     );
     expect([error.code, error.reason]).toEqual(["unavailable", "server_error"]);
@@ -156,12 +146,12 @@ test.each([
   ["a thousand characters", "y".repeat(1000), `${"y".repeat(200)}…`],
 ])("the message of JSON-RPC is kept in one line: %s", async (_, message, found) => {
   handle = saying(200, rpc({ code: -32000, message }));
-  expect((await failureOf(ask())).details.found).toBe(found);
+  expect((await rejection(ask())).details.found).toBe(found);
 });
 
 test("an error of JSON-RPC may be a text", async () => {
   handle = saying(200, rpc("no such method"));
-  expect((await failureOf(ask())).details.found).toBe("no such method");
+  expect((await rejection(ask())).details.found).toBe("no such method");
 });
 
 describe("the id of a reply", () => {
@@ -169,12 +159,12 @@ describe("the id of a reply", () => {
     handle = saying(200, { jsonrpc: "2.0", id, result: "0x5" });
     expect(await httpProvider(url).request({ method: "eth_chainId" })).toBe("0x5");
     handle = saying(200, { jsonrpc: "2.0", id, error: { code: 3, message: "no" } });
-    expect((await failureOf(ask())).details.found).toBe("no");
+    expect((await rejection(ask())).details.found).toBe("no");
   });
 
   test.each([0, 2, "2", true, {}, "01"])("may not be %s", async (id) => {
     handle = saying(200, { jsonrpc: "2.0", id, result: "0x5" });
-    expect((await failureOf(ask())).reason).toBe("invalid_reply");
+    expect((await rejection(ask())).reason).toBe("invalid_reply");
   });
 });
 

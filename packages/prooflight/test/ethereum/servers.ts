@@ -1,9 +1,9 @@
 /** Serves a recorded case over HTTP, and to clients with a `fetch` of their own. */
 
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { EthereumClient, type EthereumOptions } from "../../src/ethereum.js";
+import { listen as start } from "../listen.js";
 import type { Served } from "./serve.js";
 
 /** A request: a path of the Beacon API, or a method with its parameters. */
@@ -67,7 +67,7 @@ export const fetchOf =
   };
 
 /** Starts one server for both kinds of questions. */
-export async function listen(answers: Answers) {
+export function listen(answers: Answers) {
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
@@ -79,15 +79,7 @@ export async function listen(answers: Answers) {
       response.end(reply.body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      }),
-  };
+  return start(server);
 }
 
 /** Recorded checkpoints may be many periods older than their blocks. */

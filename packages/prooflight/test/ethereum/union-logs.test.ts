@@ -7,12 +7,10 @@ import { describe, expect, test } from "vitest";
 import { type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
 import { lengthen } from "./balanced.js";
 import { executeChain } from "./execution-chain.js";
-import { liesAbout, randomFrom } from "./lies.js";
-import { type Answer, hashOf, providerOf, type Question } from "./provider-of.js";
+import { liesAbout, seededRandom } from "./lies.js";
+import { type Answer, hashOf, providerOf, type Question, refusalOf } from "./provider-of.js";
 
-const seed = Number(process.env["PROOFLIGHT_SEED"] ?? Date.now() % 1_000_000);
-console.log(`seed ${seed} (PROOFLIGHT_SEED)`);
-const random = randomFrom(seed);
+const random = seededRandom();
 
 type Json = Record<string, unknown>;
 
@@ -25,20 +23,18 @@ const honest: Answer = ({ method, params }) => chain.execution(method, params);
 
 /** Two servers; the second is honest. */
 function union(first: Answer, options: Partial<NetworkProviderOptions> = {}) {
-  const unproven: unknown[] = [];
   const failures: string[] = [];
-  const { provider, asked } = providerOf(
+  const made = providerOf(
     chain,
     {
       logs: "union",
       execution: ["http://one.test", "http://two.test"],
-      onUnproven: (request) => unproven.push(request),
       onFailure: ({ url, error }) => failures.push(`${new URL(url).host} ${error.reason}`),
       ...options,
     },
     (question, url) => (url.includes("one") ? first : honest)(question, url),
   );
-  return { provider, asked, unproven, failures };
+  return { ...made, failures };
 }
 
 /** Honest, except for the reply to one method. */
@@ -50,12 +46,6 @@ const changed =
   };
 
 const complete = (await providerOf(chain).provider.request(REQUEST)) as Json[];
-
-const refusalOf = async (asking: Promise<unknown>) => {
-  const error: unknown = await asking.catch((error: unknown) => error);
-  if (error instanceof ProviderError) return error;
-  throw new Error(`not refused: ${String(error)}`);
-};
 
 test("are all of them, which is marked, and need neither headers nor receipts of other blocks", async () => {
   expect(complete.length).toBeGreaterThan(3);

@@ -4,12 +4,11 @@
  * `POST /begin`, `/fork`, `/start`, `/stop`, `/submit` with what each takes in JSON; the reply is what it gives.
  */
 
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 import type { Checkpoint } from "../../src/chain/checkpoint.js";
+import { listen } from "../listen.js";
 import { submit } from "./chain-client.js";
 import { ChainNode } from "./chain-node.js";
 import { startProxy } from "./liar.js";
@@ -77,12 +76,11 @@ export async function serveControl(
       response.writeHead(500, cors).end(String(error));
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     close: async () => {
-      server.close();
-      server.closeAllConnections();
+      close();
       await Promise.all(proxies.map((proxy) => proxy.close()));
       await Promise.all(nodes.map((node) => node.stop()));
     },

@@ -1,14 +1,13 @@
 /** `prooflight range` and `count` against a real node and liars in front of it. */
 
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { type Hex, toHex } from "../../src/index.js";
 import { liar, network } from "../client/network.js";
+import { listen } from "../listen.js";
 import { alice, listAt, NEWEST } from "../network/state.js";
 import { filesFolder, run } from "./command.js";
 
@@ -55,12 +54,9 @@ async function slowly(url: string, milliseconds: number): Promise<string> {
     };
     void answer();
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: slow, close } = await listen(server);
+  onTestFinished(close);
+  return slow;
 }
 
 describe("prooflight range", () => {

@@ -3,13 +3,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { text, visible, wrap } from "../../src/cli/text.js";
 import { begin, network } from "../client/network.js";
 import { vectorFiles } from "../files.js";
+import { listen } from "../listen.js";
 import { command, environment, filesFolder } from "./command.js";
 import { COLOURS, rows, TERMINALS } from "./terminal.js";
 
@@ -124,9 +124,8 @@ describe.each([20, 63, 80, 81, 120])("on a terminal of %i columns", (width) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: 1, message: EVIL } }));
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url, close } = await listen(server);
+    onTestFinished(close);
     const pinned = file("checkpoint.json", JSON.stringify(network.pinned));
     expectNoVerdict(
       await onTerminal(width, "head", "--server", url, "--checkpoint", pinned),

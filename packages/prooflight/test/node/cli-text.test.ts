@@ -1,16 +1,15 @@
 /** What others wrote can neither command a terminal nor pass for a line of the command. */
 
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { spawn } from "node:child_process";
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { keyText, valueText } from "../../src/cli/chain.js";
 import { readable, visible, wrap } from "../../src/cli/text.js";
 import { network } from "../client/network.js";
-import { command, environment, filesFolder, statement, verdictOf, verify } from "./command.js";
+import { statement } from "../files.js";
+import { listen } from "../listen.js";
+import { filesFolder, run, verdictOf, verify } from "./command.js";
 
 const file = filesFolder();
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -122,17 +121,12 @@ test("a server's error cannot command the terminal", async () => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: 1, message: evil } }));
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(server);
+  onTestFinished(close);
   const pinned = file("checkpoint.json", JSON.stringify(network.pinned));
-  const args = ["head", "--server", url, "--checkpoint", pinned];
-  const child = spawn(process.execPath, [command, ...args], { env: environment });
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
-  }
-  expect(await once(child, "close")).toEqual([3, null]);
-  server.close();
+  const { status, stdout, stderr } = await run("head", "--server", url, "--checkpoint", pinned);
+  expect(status).toBe(3);
+  const printed = stdout + stderr;
   expect(printed).toMatch(/\[2J.*\]0;title.*\\u2714 verified/);
   expect(printed).not.toMatch(/[^\P{C}\n]/u);
   expect(printed).not.toMatch(/^\s*✔/m);

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 
 import { MAINNET } from "./ethereum-server.js";
-import { filesFolder, prooflight, statement, verdictOf, verify } from "./command.js";
+import { statement } from "../files.js";
+import { filesFolder, prooflight, verdictOf, verify } from "./command.js";
 
 const file = filesFolder();
 

@@ -9,9 +9,6 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll } from "vitest";
 
-import { parseVectors } from "../../src/vectors/file.js";
-import { vectorFiles } from "../files.js";
-
 /** What npm links as `prooflight`. */
 export const command = fileURLToPath(new URL("../../bin/prooflight.mjs", import.meta.url));
 
@@ -71,14 +68,4 @@ export function filesFolder(): (name: string, content: string | Uint8Array) => s
     writeFileSync(path, content);
     return path;
   };
-}
-
-/** A test vector as a statement, by its file and comment. */
-export function statement(path: string, comment: string): Record<string, unknown> {
-  const { testGroups } = parseVectors(vectorFiles.get(path) ?? "{}");
-  for (const { type, tests } of testGroups) {
-    const found = tests.find((test) => test.comment === comment);
-    if (found) return { kind: type, ...(found.input as Record<string, unknown>) };
-  }
-  throw new Error(`${path} has no test "${comment}"`);
 }

@@ -2,9 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { concat, encodeRlp, keccak256, toBeHex } from "ethers";
+
+import { listen } from "../listen.js";
 
 type Hex = `0x${string}`;
 
@@ -106,7 +107,7 @@ export interface Running {
   url: string;
   asked: Asked[];
   behave: (behaviour: Behaviour) => void;
-  close: () => Promise<void>;
+  close: () => void;
 }
 
 /** Starts a server on any free port. */
@@ -132,17 +133,5 @@ export async function startServer(): Promise<Running> {
       response.end(JSON.stringify(reply));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    behave: (next) => (behaviour = next),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listen(server)), asked, behave: (next) => (behaviour = next) };
 }

@@ -1,8 +1,7 @@
 /** Nothing of a server's URL but its origin is printed or thrown: the other parts may hold a password or a key. */
 
-import { once } from "node:events";
 import { createServer, type IncomingMessage, request as forward, type Server } from "node:http";
-import { type AddressInfo, connect as dial } from "node:net";
+import { connect as dial } from "node:net";
 import { inspect } from "node:util";
 
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -12,6 +11,7 @@ import { LightClient, type Options } from "../../src/index.js";
 import { createProvider, httpProvider } from "../../src/provider.js";
 import { compile } from "../../src/wasm/compile.js";
 import { network } from "../client/network.js";
+import { listen as start } from "../listen.js";
 import { rejection } from "../refusal.js";
 import { filesFolder, run } from "./command.js";
 
@@ -40,12 +40,9 @@ const printed = (error: unknown) =>
   [inspect(error, { depth: 20, showHidden: true }), String(error), JSON.stringify(error)].join();
 
 async function listen(server: Server): Promise<string> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await start(server);
+  onTestFinished(close);
+  return url;
 }
 
 /** Says everything that the client told it, in each way in which servers refuse. */
