@@ -1,24 +1,19 @@
 //! A damaged store: changed bytes, lost records, older copies of records, and deleted ones put back.
-//!
-//! The damage is either detected or in a record that was not needed: no root or proof is ever wrong.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
 
 use std::collections::BTreeMap;
 
-use common::chain::{draw_block, records};
+use common::chain::draw_block;
 use common::model::{Key, Model, Value, changes};
 use prooflight_amb::prover::AmbState;
+use prooflight_core::Result;
 use prooflight_core::statement::Statement;
-use prooflight_core::store::{
-    MemoryStore, StateReader as _, StateStore as _, Store as _, TransferRequest, WriteBatch,
-};
-use prooflight_core::{Reason, Result};
+use prooflight_core::store::{MemoryStore, StateReader as _, StateStore as _, TransferRequest};
+use prooflight_testkit::damage::{self, DamageReport, Records, deleted, older_copies, records};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-
-type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// A chain, the blocks after it, and the records of its store after every block.
 struct RecordedChain {
@@ -91,47 +86,12 @@ fn ask(store: &MemoryStore, grown: &RecordedChain) -> [Result<Vec<u8>>; 4] {
     [open().map(|state| state.root()), prove(&mut values.chain(histories)), ranges(), further()]
 }
 
-/// The outcome of damaging each record of one kind.
-#[derive(Debug, Default)]
-struct DamageReport {
-    /// Records whose damage some question detected.
-    found: usize,
-    /// Records that no question needed.
-    unneeded: usize,
-}
-
-/// Damages each record in turn, as `damages` says; returns the outcome for each kind.
 fn damage_each(
     grown: &RecordedChain,
     of: &Records,
-    mut damages: impl FnMut(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
+    damages: impl FnMut(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
 ) -> BTreeMap<char, DamageReport> {
-    let expected = ask(&grown.store, grown);
-    for answer in &expected {
-        answer.as_ref().unwrap();
-    }
-    let mut kinds: BTreeMap<char, DamageReport> = BTreeMap::new();
-    for (key, value) in of {
-        for damage in damages(key, value) {
-            let (mut damaged, mut batch) = (grown.store.clone(), WriteBatch::new());
-            match &damage {
-                Some(value) => batch.put(key.clone(), value.clone()),
-                None => batch.delete(key.clone()),
-            }
-            damaged.write(batch).unwrap();
-            let mut is_found = false;
-            for (answer, expected) in ask(&damaged, grown).iter().zip(&expected) {
-                match answer {
-                    Err(error) if error.reason() == Reason::StoreCorrupt => is_found = true,
-                    answer => assert_eq!(answer, expected, "{key:02x?} {damage:02x?}"),
-                }
-            }
-            let found = kinds.entry(char::from(key[0])).or_default();
-            *(if is_found { &mut found.found } else { &mut found.unneeded }) += 1;
-        }
-    }
-    println!("{kinds:?}");
-    kinds
+    damage::damage_each(&grown.store, of, |store| ask(store, grown), damages)
 }
 
 /// Every third record of a kind with many; all of the others.
@@ -157,16 +117,7 @@ fn a_lost_record_is_found() {
 #[test]
 fn an_older_copy_of_a_record_is_found() {
     let grown = grown(2);
-    let older = |key: &[u8], value: &[u8]| {
-        let of_time = |then: &Records| {
-            let at = then.binary_search_by(|(other, _)| other[..].cmp(key)).ok()?;
-            Some(then[at].1.clone())
-        };
-        let mut copies: Vec<_> = grown.kept.iter().filter_map(of_time).collect();
-        copies.dedup();
-        copies.retain(|copy| copy != value);
-        copies.into_iter().map(Some).collect()
-    };
+    let older = |key: &[u8], value: &[u8]| older_copies(&grown.kept, key, value);
     // No other record is ever written twice under one key.
     check(&damage_each(&grown, &records(&grown.store), older), "ps");
 }
@@ -198,9 +149,7 @@ fn a_record_of_another_place_is_found() {
 #[test]
 fn a_deleted_record_that_is_back_is_found_or_makes_no_difference() {
     let grown = grown(5);
-    let now: BTreeMap<_, _> = records(&grown.store).into_iter().collect();
-    let gone: BTreeMap<_, _> = grown.kept.iter().flatten().cloned().collect();
-    let gone: Records = gone.into_iter().filter(|(key, _)| !now.contains_key(key)).collect();
+    let gone = deleted(&grown.kept, &grown.store);
     let kinds = damage_each(&grown, &gone, |_, value| vec![Some(value.to_vec())]);
     for (kind, DamageReport { found, unneeded }) in &kinds {
         // A page that no record names is never read.

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::chain::{draw_block, records};
+use common::chain::draw_block;
 use common::model::{Key, Model, Value, changes, draw_key};
 use prooflight_amb::prover::{AmbState, RECENT_BLOCKS};
 use prooflight_amb::{
@@ -20,6 +20,7 @@ use prooflight_core::{Limits, PastState, Reason};
 use prooflight_testkit::amb::prove::prove;
 use prooflight_testkit::amb::query::Query;
 use prooflight_testkit::amb::state::AmbModel;
+use prooflight_testkit::damage::records;
 use prooflight_testkit::store::SharedStore;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

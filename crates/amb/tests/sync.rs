@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::chain::{draw_block, records};
+use common::chain::draw_block;
 use common::model::{Key, Model, changes};
 use prooflight_amb::TrustedRoot;
 use prooflight_amb::prover::{AmbState, ReceivedPage, StateAssembly};
@@ -12,6 +12,7 @@ use prooflight_core::store::{
     MemoryStore, StateReader as _, StateStore as _, Store as _, TransferRequest,
 };
 use prooflight_core::{Code, Limits, Reason, Result};
+use prooflight_testkit::damage::records;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 

@@ -8,10 +8,11 @@ use prooflight_core::Reason;
 use prooflight_core::statement::Statement;
 use prooflight_core::store::{MemoryStore, ReadStore, StateReader, StateStore};
 use prooflight_lmpt::{LmptParams, LmptState, RECENT_BLOCKS};
+use prooflight_testkit::damage::records;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use run::{Model, changes, draw_changes, draw_eras, entries, keys, trie_of};
+use run::{Model, changes, draw_changes, draw_eras, keys, trie_of};
 
 /// A chain and its model.
 struct ModelRun {
@@ -207,7 +208,7 @@ fn a_store_that_forgets_has_only_the_nodes_of_its_snapshots() {
         let expected = trie_of(&snapshot).into_store().range(b"n", b"o").count();
         let store = run.state.into_store();
         assert_eq!(store.range(b"n", b"o").count(), expected);
-        let all = entries(&store);
+        let all = records(&store);
         let count = |kind: u8| all.iter().filter(|(key, _)| key[0] == kind).count();
         // The oldest era, the one before it, and the merged snapshot of the next one.
         assert_eq!((count(b'b'), count(b'e'), count(b'v'), count(b'm')), (1, 2, 2, 0));

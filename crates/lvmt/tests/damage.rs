@@ -1,6 +1,4 @@
 //! A damaged store: changed bytes, lost records, and older copies of records put back.
-//!
-//! The damage is either detected or in a record that was not needed: no root, value or proof is ever wrong.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod run;
@@ -10,9 +8,10 @@ use std::collections::BTreeMap;
 use prooflight_core::store::{MemoryStore, Store, WriteBatch};
 use prooflight_core::{Reason, Result};
 use prooflight_lvmt::{LvmtStore, ProofShard, ProvedKeys, StateRoot};
+use prooflight_testkit::damage::{self, DamageReport, Records, deleted, older_copies, records};
 use rand::Rng;
 
-use run::{Run, changes, entries, params, verify_proof};
+use run::{Run, changes, params, verify_proof};
 
 /// Every operation of a store: opens it, proves all keys, makes a block, and collects leaves.
 fn use_all(store: MemoryStore, run: &Run) -> Result<(ProvedKeys, StateRoot, StateRoot)> {
@@ -37,7 +36,7 @@ fn a_changed_byte_is_found_or_harmless() {
         }
         let kept = run.kept();
         let expected = use_all(kept.clone(), &run).unwrap();
-        for (key, value) in entries(&kept) {
+        for (key, value) in records(&kept) {
             let middle = run.rng.random_range(0..value.len());
             for at in [0, middle, value.len() - 1] {
                 let mut changed = value.clone();
@@ -73,7 +72,7 @@ fn a_record_of_another_key_is_found() {
         run.apply(25);
     }
     let kept = run.kept();
-    let records = entries(&kept);
+    let records = records(&kept);
     let mut found = 0;
     for (a, b) in records.iter().zip(&records[1..]).filter(|(a, b)| a.0[0] == b.0[0]) {
         let mut damaged = kept.clone();
@@ -132,77 +131,43 @@ fn ask(store: &MemoryStore, run: &Run, keys: &[Vec<u8>]) -> Answers {
     [open().map(|store| store.root().to_vec()), values(), proofs(), blocks(), collected()]
 }
 
-/// The outcome of damaging each record of one kind.
-#[derive(Debug, Default)]
-struct Found {
-    /// Records whose damage some question detected.
-    found: usize,
-    /// Records that no question needed.
-    unneeded: usize,
-}
-
-/// The records of a store, ascending.
-type Records = Vec<(Vec<u8>, Vec<u8>)>;
-
 /// A store after many blocks, and the records that it had after each.
 fn grown(seed: u64, shard: ProofShard) -> (Run, Vec<Records>) {
     let mut run = Run::new(seed, params(2, 1, shard));
     let mut kept = Vec::new();
     for block in 0..9 {
         run.apply(25);
-        kept.push(entries(&run.kept()));
+        kept.push(records(&run.kept()));
         if block % 3 == 1 {
             run.store.prune(block - 1).unwrap();
-            kept.push(entries(&run.kept()));
+            kept.push(records(&run.kept()));
         }
     }
     (run, kept)
 }
 
-/// Damages each record in turn, as `damages` says; returns the outcome for each kind.
+/// Damages each of these records in turn, as `damages` says; returns the outcome for each kind.
 fn damage_each(
-    run: &mut Run,
-    damages: impl Fn(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
-) -> BTreeMap<char, Found> {
-    let kept = run.kept();
+    run: &Run,
+    store: &MemoryStore,
+    of: &Records,
+    damages: impl FnMut(&[u8], &[u8]) -> Vec<Option<Vec<u8>>>,
+) -> BTreeMap<char, DamageReport> {
     // Also keys that no block wrote.
     let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
-    let expected = ask(&kept, run, &keys);
-    assert!(expected.iter().all(Result::is_ok));
     if run.store.params().shard != ProofShard::None {
         run.verify(&keys).unwrap();
     }
-    let mut kinds: BTreeMap<char, Found> = BTreeMap::new();
-    for (key, value) in entries(&kept) {
-        for damage in damages(&key, &value) {
-            let (mut damaged, mut batch) = (kept.clone(), WriteBatch::new());
-            match &damage {
-                Some(older) => batch.put(key.clone(), older.clone()),
-                None => batch.delete(key.clone()),
-            }
-            damaged.write(batch).unwrap();
-            let mut is_found = false;
-            let answers = ask(&damaged, run, &keys).into_iter().zip(&expected);
-            for (number, (answer, expected)) in answers.enumerate() {
-                match answer {
-                    Err(error) if error.reason() == Reason::StoreCorrupt => is_found = true,
-                    answer => assert_eq!(&answer, expected, "{number}: {key:02x?} {damage:02x?}"),
-                }
-            }
-            let found = kinds.entry(char::from(key[0])).or_default();
-            *(if is_found { &mut found.found } else { &mut found.unneeded }) += 1;
-        }
-    }
-    kinds
+    damage::damage_each(store, of, |store| ask(store, run, &keys), damages)
 }
 
 #[test]
 fn a_lost_record_is_found_or_was_not_needed() {
     for (seed, shard) in [(10, ProofShard::Full), (11, ProofShard::None)] {
         let (mut run, _) = grown(seed, shard);
-        let kinds = damage_each(&mut run, |_, _| vec![None]);
-        println!("{shard:?} {kinds:?}");
-        for (kind, Found { found, unneeded }) in &kinds {
+        let kept = run.kept();
+        let kinds = damage_each(&run, &kept, &records(&kept), |_, _| vec![None]);
+        for (kind, DamageReport { found, unneeded }) in &kinds {
             assert!(*found > 0, "{kind}");
             // Subtrees of the tree over blocks that no proof of these keys has; deeper tiles without live leaves.
             assert!("nbtc".contains(*kind) || *unneeded == 0, "{kind}: {unneeded} of {found}");
@@ -214,20 +179,11 @@ fn a_lost_record_is_found_or_was_not_needed() {
 fn an_older_copy_of_a_record_is_found_or_makes_no_difference() {
     for (seed, shard) in [(20, ProofShard::Full), (21, ProofShard::None)] {
         let (mut run, kept) = grown(seed, shard);
-        let older = |key: &[u8], value: &[u8]| {
-            let of_time = |then: &Records| {
-                let at = then.binary_search_by(|(other, _)| other[..].cmp(key)).ok()?;
-                Some(then[at].1.clone())
-            };
-            let mut copies: Vec<_> = kept.iter().filter_map(of_time).collect();
-            copies.retain(|copy| copy != value);
-            copies.dedup();
-            copies.into_iter().map(Some).collect()
-        };
-        let kinds = damage_each(&mut run, older);
-        println!("{shard:?} {kinds:?}");
+        let now = run.kept();
+        let older = |key: &[u8], value: &[u8]| older_copies(&kept, key, value);
+        let kinds = damage_each(&run, &now, &records(&now), older);
         for kind in "haklo".chars().chain((shard == ProofShard::Full).then_some('u')) {
-            let Found { found, unneeded } = &kinds[&kind];
+            let DamageReport { found, unneeded } = &kinds[&kind];
             assert!(*found > 0 && *unneeded == 0, "{kind}: {unneeded} of {found}");
         }
     }
@@ -237,26 +193,10 @@ fn an_older_copy_of_a_record_is_found_or_makes_no_difference() {
 fn a_deleted_record_that_is_back_makes_no_difference() {
     let (mut run, kept) = grown(30, ProofShard::Full);
     let now = run.kept();
-    let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
-    let expected = ask(&now, &run, &keys);
-    let (mut found, mut unneeded) = (0, 0);
-    let gone: BTreeMap<_, _> = kept.into_iter().flatten().collect();
-    let is_gone = |key: &[u8]| prooflight_core::store::ReadStore::get(&now, key).unwrap().is_none();
-    for (key, value) in gone.into_iter().filter(|(key, _)| is_gone(key)) {
-        let (mut damaged, mut batch) = (now.clone(), WriteBatch::new());
-        batch.put(key.clone(), value);
-        damaged.write(batch).unwrap();
-        let answers = ask(&damaged, &run, &keys);
-        let is_found = answers.iter().any(Result::is_err);
-        for (answer, expected) in answers.iter().zip(&expected) {
-            match answer {
-                Err(error) => assert_eq!(error.reason(), Reason::StoreCorrupt, "{error}"),
-                answer => assert_eq!(answer, expected, "{key:02x?}"),
-            }
-        }
-        *(if is_found { &mut found } else { &mut unneeded }) += 1;
-    }
-    assert!(found > 0 && found + unneeded > 5, "{found} {unneeded}");
+    let gone = deleted(&kept, &now);
+    let kinds = damage_each(&run, &now, &gone, |_, value| vec![Some(value.to_vec())]);
+    let found: usize = kinds.values().map(|report| report.found).sum();
+    assert!(found > 0 && gone.len() > 5, "{found} {}", gone.len());
 }
 
 #[test]
@@ -315,9 +255,9 @@ fn damage_to_a_running_store_reaches_no_proof() {
     let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
     let expected = prove_after(&newest, &run, &keys, &[]);
     assert!(expected.iter().all(Result::is_ok));
-    let mut kinds: BTreeMap<(char, bool), Found> = BTreeMap::new();
+    let mut kinds: BTreeMap<(char, bool), DamageReport> = BTreeMap::new();
     // Other parameters than at opening are refused as such.
-    for (key, value) in entries(&newest).into_iter().filter(|(key, _)| key[..] != *b"p") {
+    for (key, value) in records(&newest).into_iter().filter(|(key, _)| key[..] != *b"p") {
         let older = kept.iter().rev().filter_map(|then| {
             let at = then.binary_search_by(|(other, _)| other.cmp(&key)).ok()?;
             Some(&then[at].1[..]).filter(|older| *older != value)
@@ -333,7 +273,7 @@ fn damage_to_a_running_store_reaches_no_proof() {
     println!("{kinds:?}");
     for kind in "aku".chars() {
         for is_older in [false, true] {
-            let Found { found, unneeded } = &kinds[&(kind, is_older)];
+            let DamageReport { found, unneeded } = &kinds[&(kind, is_older)];
             assert!(*found > 0 && *unneeded == 0, "{kind} {is_older}: {unneeded} of {found}");
         }
     }
@@ -345,7 +285,7 @@ fn older_copies_of_many_records_that_agree_reach_no_proof() {
     let newest = run.kept();
     let keys: Vec<_> = (0..100_u8).map(|n| vec![b'k', n]).collect();
     let expected = prove_after(&newest, &run, &keys, &[]);
-    let now: BTreeMap<_, _> = entries(&newest).into_iter().collect();
+    let now: BTreeMap<_, _> = records(&newest).into_iter().collect();
     for then in &kept[..kept.len() - 1] {
         let then: BTreeMap<_, _> = then.iter().cloned().collect();
         for kinds in ["k", "a", "u", "ka", "kac", "kaoc", "kau", "kaucoh", "kaucohbntlr"] {

@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use prooflight_lvmt::VersionedState;
-use prooflight_lvmt::proof::OpeningForm;
 use prooflight_testkit::lvmt::check;
-use prooflight_testkit::lvmt::sample::{find, name, sample};
+use prooflight_testkit::lvmt::sample::{name, sample};
 use prooflight_testkit::lvmt::state::{LvmtModel, keccak};
 use serde_json::Value as Json;
 
@@ -97,26 +96,6 @@ fn answers_are_in_the_order_of_the_keys_which_may_repeat() {
     let [first, _, last] = &answers[..] else { panic!("{answers:?}") };
     assert!(std::sync::Arc::ptr_eq(first.value().unwrap(), last.value().unwrap()));
     assert_eq!(check(&state, &[], &state.prove(&[])), Ok(vec![]));
-}
-
-#[test]
-fn an_empty_state_has_no_key() {
-    let mut state = LvmtModel::new(4, 2);
-    state.commit(&[]);
-    let answer = check(&state, &[b"any"], &state.prove(&[b"any"])).unwrap();
-    assert_eq!(answer, [VersionedState::NeverWritten]);
-}
-
-#[test]
-fn amts_below_the_root_may_be_opened_as_trees() {
-    let state = sample(4, 2, 150);
-    let key = find(&state, |record| record.level == 1 && record.value.is_some());
-    let mut proof = state.prove(&[&key]);
-    assert_eq!(proof.points.len(), 2 + 1);
-    proof.amts[0].opening = OpeningForm::Tree;
-    state.open(&[keccak(&key)].into(), &mut proof);
-    assert_eq!(proof.points.len(), 2 + 2);
-    check(&state, &[&key], &proof).unwrap();
 }
 
 /// Ownership never changes, so that any leaf of the slot shows it.

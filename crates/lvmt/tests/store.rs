@@ -15,10 +15,11 @@ use prooflight_core::store::{MemoryStore, ReadStore, Store, WriteBatch};
 use prooflight_core::{Limits, Reason};
 use prooflight_lvmt::proof::{Claim, PROOF_ENVELOPE, Proof};
 use prooflight_lvmt::{LvmtStore, ProofShard, StoreParams, prove_at};
+use prooflight_testkit::damage::records;
 use prooflight_testkit::lvmt::state::keccak;
 use rand::Rng;
 
-use run::{Changes, Run, changes, entries, params, verify_proof};
+use run::{Changes, Run, changes, params, verify_proof};
 
 /// `log_n`, `log_arity`: deep walks, and wide AMTs.
 const SHAPES: [(u8, u8); 5] = [(1, 1), (2, 1), (2, 2), (4, 2), (6, 2)];
@@ -114,14 +115,14 @@ fn only_what_the_newest_state_needs_is_left_after_collection() {
         for _ in 0..12 {
             run.apply(60);
         }
-        let before = entries(&run.kept()).len();
+        let before = records(&run.kept()).len();
         run.store.prune(11).unwrap();
         run.store.collect().unwrap();
         let state = run.known.last().unwrap();
         let is_own = |key: &[u8; 32]| shard.proves(key, 4);
         let keys = state.keys.keys().filter(|key| is_own(key)).count();
         let amts = state.amts.keys().filter(|(_, key)| is_own(key)).count();
-        let kept = entries(&run.kept());
+        let kept = records(&run.kept());
         assert!(kept.len() < before);
         let of_kind = |kind| kept.iter().filter(move |(key, _)| key[0] == kind);
         assert_eq!((of_kind(b'r').count(), of_kind(b'd').count()), (0, 0));
@@ -178,7 +179,7 @@ fn four_shards_prove_every_key_together_and_none_alone() {
         let refusal = none.verify(&[key]).unwrap_err();
         assert_eq!(refusal.reason(), Reason::ShardUnavailable);
     }
-    let kept = entries(&none.kept());
+    let kept = records(&none.kept());
     assert!(kept.iter().all(|(key, _)| !b"btud".contains(&key[0])), "no proof state");
 }
 

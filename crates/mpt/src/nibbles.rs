@@ -114,14 +114,6 @@ mod tests {
     }
 
     #[test]
-    fn every_other_first_byte_is_refused() {
-        let accepted = |first: u8| CompactPath::decode(&[first, 0]).is_ok();
-        let expected = |first: u8| matches!(first, 0x00 | 0x10..=0x20 | 0x30..=0x3f);
-        assert!((0..=0xff).all(|first| accepted(first) == expected(first)));
-        assert_eq!(CompactPath::decode(&[]).unwrap_err().reason(), Reason::InvalidPath);
-    }
-
-    #[test]
     fn a_key_follows_what_lies_ahead_and_nothing_else() {
         let path = |bytes| CompactPath::decode(bytes).unwrap().0;
         let mut key = KeyPath::after(&[0x12, 0x34], 1);

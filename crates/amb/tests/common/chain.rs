@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use prooflight_core::store::{MemoryStore, ReadStore};
 use rand::Rng;
 use rand::rngs::StdRng;
 
@@ -33,9 +32,4 @@ fn draw_value(rng: &mut StdRng) -> Vec<u8> {
         _ => rng.random_range(0..6),
     };
     vec![rng.random(); length]
-}
-
-/// All records of a store, ascending.
-pub(crate) fn records(store: &MemoryStore) -> Vec<(Vec<u8>, Vec<u8>)> {
-    store.range(&[], &[0xff]).map(Result::unwrap).collect()
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use prooflight_core::chain::LmptConfig;
-use prooflight_core::store::{MemoryStore, RawKeyChange, ReadStore, StateProof};
+use prooflight_core::store::{MemoryStore, RawKeyChange, StateProof};
 use prooflight_core::{Hash, Limits, keccak256};
 use prooflight_lmpt::{Layer, LayerRoots, verify};
 use prooflight_mpt::PersistentTrie;
@@ -214,9 +214,4 @@ pub fn draw_eras(rng: &mut StdRng) -> LmptConfig {
         eras.era_blocks = 1;
     }
     eras
-}
-
-/// All entries of a store.
-pub fn entries(store: &MemoryStore) -> Vec<(Vec<u8>, Vec<u8>)> {
-    store.range(&[], &[0xff]).map(Result::unwrap).collect()
 }

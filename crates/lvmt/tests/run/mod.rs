@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use prooflight_amt::{TableParts, Tables};
-use prooflight_core::store::{MemoryStore, RawKeyChange, ReadStore};
+use prooflight_core::store::{MemoryStore, RawKeyChange};
 use prooflight_core::{Result, Verified};
 use prooflight_lvmt::{
     LvmtRoot, LvmtStore, Params, ProofShard, StoreParams, VersionedState, verify,
@@ -153,9 +153,4 @@ pub fn verify_proof(
 ) -> Result<Vec<VersionedState>> {
     let pinned = Params::new(params.tables.verifying_key(), params.log_arity).with_insecure_setup();
     verify(&LvmtRoot::new(root, height), keys, proof, &pinned).map(Verified::into_inner)
-}
-
-/// All entries of a store.
-pub fn entries(store: &MemoryStore) -> Vec<(Vec<u8>, Vec<u8>)> {
-    store.range(&[], &[0xff]).map(Result::unwrap).collect()
 }

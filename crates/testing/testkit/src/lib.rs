@@ -22,6 +22,7 @@ pub mod avl;
 pub mod beacon;
 #[cfg(feature = "commits")]
 pub mod commits;
+pub mod damage;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
 pub mod kill;

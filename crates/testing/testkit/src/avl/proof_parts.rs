@@ -8,9 +8,9 @@ use blake2::digest::{Update, VariableOutput};
 
 use super::draw::EntryShape;
 
-pub const LEAF_TAG: u8 = 2;
+const LEAF_TAG: u8 = 2;
 pub const LABEL_TAG: u8 = 3;
-pub const END_TAG: u8 = 4;
+const END_TAG: u8 = 4;
 
 /// One node of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
