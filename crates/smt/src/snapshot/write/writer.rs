@@ -51,7 +51,7 @@ impl WriterOptions {
 /// A block is first prepared, which yields its root and changes nothing, then committed. In
 /// between, the caller stores the block itself: after a crash it prepares and commits the blocks
 /// after [`newest`](Self::newest) again. A folder may be open in only one writer at a time. Calls
-/// block the thread; see [`SnapshotFiles`](super::SnapshotFiles).
+/// block the thread; see [`SnapshotFiles`](crate::snapshot::SnapshotFiles).
 #[derive(Debug)]
 pub struct SnapshotWriter {
     pub(super) nodes: NodeReader,
