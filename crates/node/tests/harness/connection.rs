@@ -113,26 +113,31 @@ impl WebSocket {
 
     /// Returns the JSON of the next text; skips pings.
     pub(crate) fn receive(&mut self) -> Value {
+        self.try_receive().unwrap()
+    }
+
+    /// Like `receive`, but returns an error if the node ends the connection.
+    pub(crate) fn try_receive(&mut self) -> std::io::Result<Value> {
         loop {
             let mut head = [0; 2];
-            self.0.read_exact(&mut head).unwrap();
+            self.0.read_exact(&mut head)?;
             let length = match head[1] {
                 126 => {
                     let mut length = [0; 2];
-                    self.0.read_exact(&mut length).unwrap();
+                    self.0.read_exact(&mut length)?;
                     u16::from_be_bytes(length).into()
                 }
                 127 => {
                     let mut length = [0; 8];
-                    self.0.read_exact(&mut length).unwrap();
+                    self.0.read_exact(&mut length)?;
                     usize::try_from(u64::from_be_bytes(length)).unwrap()
                 }
                 short => usize::from(short),
             };
             let mut content = vec![0; length];
-            self.0.read_exact(&mut content).unwrap();
+            self.0.read_exact(&mut content)?;
             if head[0] == 0x81 {
-                return serde_json::from_slice(&content).unwrap();
+                return Ok(serde_json::from_slice(&content).unwrap());
             }
         }
     }
