@@ -274,7 +274,7 @@ export const STEPS = {
   },
 };
 
-/** A step waits for its own programs half of the time; more at once would compete for the memory and the processors. */
+/** One step alone leaves a processor idle for much of its time; more than two would compete for both. */
 const AT_ONCE = 2;
 
 /** Runs the named steps, prints a table of the outcomes, and returns the exit code. */
