@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { build } from "./build.mjs";
 import { PUBLISHED, VERIFIERS, packagesOf } from "./crates.mjs";
 import { cargoTests, lacking, nodeTests, pythonTests, vitestTests } from "./counts.mjs";
-import { warnIfFull } from "./disk.mjs";
+import { warnIfFull, warnIfTooLittle } from "./disk.mjs";
 import { filesUnder } from "./fingerprint.mjs";
 import { inside, typedoc } from "./paths.mjs";
 import { withBucket } from "./s3.mjs";
@@ -17,7 +17,7 @@ import { bold, colour, duration, green, red, say, table, yellow } from "./termin
 import { workspaces } from "./workspaces.mjs";
 
 /** The disk space of all steps together, in gigabytes: most of it is compiled Rust. */
-const ROOM = 8;
+const ROOM = 12;
 
 /** The folder in which packed crates are compiled. */
 const PACKED = inside("target", "packed");
@@ -287,7 +287,7 @@ export async function runSteps(names) {
   }
   const start = Date.now();
   const chosen = Object.keys(STEPS).filter((name) => names.includes(name));
-  warnIfFull(ROOM);
+  warnIfTooLittle(ROOM);
   const outcomes = [await attempt("tools", () => setUp(chosen))];
   if (outcomes[0].result === "passed") outcomes.push(...(await runAll(chosen)));
   else outcomes.push(...chosen.map(notRun));
@@ -342,6 +342,7 @@ async function attempt(name, work) {
     remark = (await work())?.remark;
   } catch (error) {
     result = "failed";
+    warnIfFull();
     if (error instanceof Problem) say(`\n${error.message}\n`);
     else if (!(error instanceof TaskFailed)) say(error?.stack ?? String(error));
   }

@@ -1,6 +1,7 @@
 // A named task with visible progress, whose output is shown only if it fails.
 
 import { CommandFailed, run } from "./command.mjs";
+import { whatMatters } from "./failure.mjs";
 import { progress } from "./progress.mjs";
 import { say } from "./terminal.mjs";
 
@@ -15,7 +16,7 @@ export class TaskFailed extends Error {}
  * progress, `detail(text)` to show a line after the title once all is done, and `output()`, everything
  * that the programs printed. The result of `body` is the remark after the title.
  *
- * If `body` fails, prints the output and the cause, and throws `TaskFailed`.
+ * If `body` fails, prints what matters of the output and the cause, and throws `TaskFailed`.
  */
 export async function task(title, body) {
   const bar = progress(title);
@@ -46,7 +47,7 @@ export async function task(title, body) {
   } catch (error) {
     bar.failed();
     if (!(error instanceof CommandFailed || error instanceof Problem)) throw error;
-    if (output) say(indent(output));
+    if (output) say(indent(whatMatters(output)));
     say(indent(error.message));
     throw new TaskFailed(title);
   }
