@@ -46,22 +46,6 @@ test("the root has 96 bytes", () => {
   }
 });
 
-test("without keys there is nothing to verify", () => {
-  const error = refusal(() => verifyLmptProof({ ...honest(VALUE), keys: [] }));
-  expect(verdict(error)).toBe("invalid_input / invalid_argument");
-});
-
-test("the roots of the layers are in one order", () => {
-  const { root, ...input } = honest(VALUE);
-  const [snapshot, intermediate, delta] = [0, 32, 64].map((at) => root.subarray(at, at + 32));
-  const joined = (...roots: (Uint8Array | undefined)[]) =>
-    Uint8Array.from(roots.flatMap((part) => [...(part ?? [])]));
-  const error = refusal(() =>
-    verifyLmptProof({ ...input, root: joined(delta, intermediate, snapshot) }),
-  );
-  expect(verdict(error)).toBe("mismatch / root_mismatch");
-});
-
 test("the eras of a chain are in its configuration", () => {
   const schemes = [
     { id: 1, params: "0x" },

@@ -105,63 +105,13 @@ test("a saved answer is verified later, by whoever allows its setup", async () =
   ).toMatch(/^mismatch/);
 });
 
-describe("a lie is refused:", () => {
-  /** A client of a server that answers what it is asked after `change` of the call. */
-  const lying = (change: (params: Record<string, unknown>) => void) =>
-    connect({
-      fetch: async (to, init) => {
-        const call = JSON.parse(init?.body as string) as {
-          method: string;
-          params: Record<string, unknown>;
-        };
-        if (call.method === "prooflight_prove") change(call.params);
-        return fetch(to, { ...init, body: JSON.stringify(call) });
-      },
-    });
-
-  test("the proof of another key", async () => {
-    const client = await lying((params) => (params["keys"] = [users[1]]));
-    for (const key of [alice, nobody, deleted]) {
-      expect((await rejection(client.get(key, { scheme }))).code).toBe("mismatch");
-    }
-  });
-
-  test("the proof of one key fewer, or one more", async () => {
-    for (const change of [
-      (keys: Hex[]) => keys.slice(1),
-      (keys: Hex[]) => [...keys, users[9] ?? alice],
-    ]) {
-      const client = await lying((params) => (params["keys"] = change(params["keys"] as Hex[])));
-      const error = await rejection(client.getMany([alice, nobody], { scheme }));
-      expect(verdict(error)).toBe("mismatch / claim_count");
-    }
-  });
-
-  test("the proof of another scheme", async () => {
-    const client = await lying((params) => (params["scheme"] = "avl"));
-    expect((await rejection(client.get(alice, { scheme }))).code).toBe("malformed");
-  });
-
-  test("a flipped bit anywhere", async () => {
-    const honest = toBundle(await (await connect()).get(alice, { scheme }));
-    const trust = { checkpoint, allowInsecureSetup: true };
-    const digits = honest.proof.length - 2;
-    for (let at = 0; at < digits; at += 37) {
-      const digit = (parseInt(honest.proof[at + 2] ?? "", 16) ^ 1).toString(16);
-      const proof = `${honest.proof.slice(0, at + 2)}${digit}${honest.proof.slice(at + 3)}` as Hex;
-      const error = await rejection(verifyBundle({ ...honest, proof }, trust));
-      expect(["malformed", "mismatch"]).toContain(error.code);
-    }
-  });
-
-  test("a checkpoint of another setup is that of another chain", async () => {
-    const params: Hex = `0x${"11".repeat(32)}1002`;
-    const schemes = checkpoint.config.schemes.map((scheme) =>
-      scheme.id === 2 ? { ...scheme, params } : scheme,
-    );
-    const other: Checkpoint = { ...checkpoint, config: { ...checkpoint.config, schemes } };
-    expect((await rejection(connect({ checkpoint: other }))).code).toBe("untrusted");
-  });
+test("a checkpoint of another setup is that of another chain", async () => {
+  const params: Hex = `0x${"11".repeat(32)}1002`;
+  const schemes = checkpoint.config.schemes.map((scheme) =>
+    scheme.id === 2 ? { ...scheme, params } : scheme,
+  );
+  const other: Checkpoint = { ...checkpoint, config: { ...checkpoint.config, schemes } };
+  expect((await rejection(connect({ checkpoint: other }))).code).toBe("untrusted");
 });
 
 describe("servers that prove a part of the keys", () => {
