@@ -16,8 +16,9 @@ const MAX_ITEMS = 2 ** 24;
  * is refused: otherwise a misspelt option, and the check that it asks for, would be silently ignored.
  */
 export class Arguments<Name extends string> {
-  readonly #scheme: Scheme | undefined;
-  readonly #path: string;
+  protected readonly scheme: Scheme | undefined;
+  /** What comes before a member's name in errors. */
+  protected readonly path: string;
   readonly #members = new Map<string, unknown>();
 
   /**
@@ -36,8 +37,8 @@ export class Arguments<Name extends string> {
     if (!isObject(given)) throw invalid(scheme, name, expected, describe(given));
     const unknown = unknownMember(given, known);
     if (unknown !== undefined) throw invalid(scheme, name, expected, unknown);
-    this.#scheme = scheme;
-    this.#path = path && `${path}.`;
+    this.scheme = scheme;
+    this.path = path && `${path}.`;
     for (const member of known) {
       const isRead = read !== undefined && Object.hasOwn(read, member);
       this.#members.set(member, isRead ? read[member] : own(given, member));
@@ -66,15 +67,15 @@ export class Arguments<Name extends string> {
   proof(name: Name, limit = MAX_PROOF_BYTES): Uint8Array {
     const proof = this.bytes(name);
     if (proof.length <= limit) return proof;
-    const scheme = this.#scheme;
+    const scheme = this.scheme;
     throw refuse("proof_too_large", `at most ${limit} bytes`, `${proof.length} bytes`, { scheme });
   }
 
   /** The byte strings of an array. */
   bytesList(name: Name): Uint8Array[] {
     return this.list(name).map((item, index) => {
-      const path = `${this.#path}${name}[${index}]`;
-      return viewOf(item) ?? raise(invalid(this.#scheme, path, BYTES, describe(item)));
+      const path = `${this.path}${name}[${index}]`;
+      return viewOf(item) ?? raise(invalid(this.scheme, path, BYTES, describe(item)));
     });
   }
 
@@ -82,12 +83,12 @@ export class Arguments<Name extends string> {
   array(name: Name, length: number): Uint8Array {
     const bytes = this.bytes(name);
     if (bytes.length === length) return bytes;
-    throw invalid(this.#scheme, this.#path + name, `${length} bytes`, `${bytes.length} bytes`);
+    throw invalid(this.scheme, this.path + name, `${length} bytes`, `${bytes.length} bytes`);
   }
 
   /** The items of an array, each read once. Holes become undefined. */
   list(name: Name): readonly unknown[] {
-    return itemsOf(this.#scheme, this.#members.get(name), this.#path + name);
+    return itemsOf(this.scheme, this.#members.get(name), this.path + name);
   }
 
   u32(name: Name): number {
@@ -137,11 +138,11 @@ export class Arguments<Name extends string> {
   /** The members of an object within this object. An undefined one counts as empty. */
   optionalObject<Inner extends string>(name: Name, known: readonly Inner[]): Arguments<Inner> {
     const value = this.#members.get(name);
-    return new Arguments(this.#scheme, value === undefined ? {} : value, known, this.#path + name);
+    return new Arguments(this.scheme, value === undefined ? {} : value, known, this.path + name);
   }
 
   #refuse(name: Name, expected: string, value: unknown): never {
-    throw invalid(this.#scheme, this.#path + name, expected, describe(value));
+    throw invalid(this.scheme, this.path + name, expected, describe(value));
   }
 }
 

@@ -116,13 +116,11 @@ export function readKind(input: unknown): AmbKind {
   throw invalid("amb", "kind", `one of ${Object.keys(QUESTIONS).join(", ")}`, describe(kind));
 }
 
-/** Reads the members of a question, whose kind was read before. */
-export function membersOf(
-  kind: AmbKind,
-  input: unknown,
-): Arguments<Member | (typeof TRUSTED)[number]> {
-  return new Arguments("amb", input, [...TRUSTED, ...QUESTIONS[kind].members], "", { kind });
-}
+/** The members of an input of a kind. */
+export const membersOf = (kind: AmbKind): readonly (Member | (typeof TRUSTED)[number])[] => [
+  ...TRUSTED,
+  ...QUESTIONS[kind].members,
+];
 
 /**
  * Writes an `AmbRequest` of `bindings/wasm/src/amb/message.rs`. Returns the proof and its limit; an update has its
@@ -133,7 +131,7 @@ export function writeQuestion(
   kind: AmbKind,
   input: unknown,
 ): { proof: Uint8Array; maxProofBytes: number } {
-  const given = membersOf(kind, input);
+  const given = new Arguments("amb", input, membersOf(kind), "", { kind });
   request.u8(QUESTIONS[kind].id);
   request.array(given.array("root", 32));
   request.u64(given.u64("block"));

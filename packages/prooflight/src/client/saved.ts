@@ -19,6 +19,7 @@ import {
   HISTORY_BUNDLE,
   historyClaim,
 } from "../statement/history.js";
+import { JsonMembers } from "../statement/json.js";
 import { init } from "../wasm/hash.js";
 import type { Answer } from "./answers.js";
 import {
@@ -139,21 +140,21 @@ function readBundle(
   const kind = own(bundle, "kind");
   switch (kind) {
     case "StateAnswer":
-      return savedAnswer(new Arguments(undefined, bundle, BUNDLE, "bundle", { kind }), trust);
+      return savedAnswer(new JsonMembers(undefined, bundle, BUNDLE, "bundle", { kind }), trust);
     case "StateHistory":
       return savedHistory(
-        new Arguments(undefined, bundle, HISTORY_BUNDLE, "bundle", { kind }),
+        new JsonMembers(undefined, bundle, HISTORY_BUNDLE, "bundle", { kind }),
         trust,
       );
     case "StateDiff":
-      return savedDiff(new Arguments(undefined, bundle, DIFF_BUNDLE, "bundle", { kind }), trust);
+      return savedDiff(new JsonMembers(undefined, bundle, DIFF_BUNDLE, "bundle", { kind }), trust);
   }
   const expected = "the kind StateAnswer, StateHistory or StateDiff";
   throw refuse("unknown_statement", expected, describe(kind));
 }
 
 function savedAnswer(
-  bundle: Arguments<(typeof BUNDLE)[number]>,
+  bundle: JsonMembers<(typeof BUNDLE)[number]>,
   trust: BundleTrust,
 ): () => Promise<VerifiedAnswerBundle> {
   const said = answerInput(bundle);
@@ -166,7 +167,7 @@ function savedAnswer(
 }
 
 function savedHistory(
-  bundle: Arguments<(typeof HISTORY_BUNDLE)[number]>,
+  bundle: JsonMembers<(typeof HISTORY_BUNDLE)[number]>,
   trust: BundleTrust,
 ): () => VerifiedHistoryBundle {
   const said = historyClaim(bundle);
@@ -180,7 +181,7 @@ function savedHistory(
 }
 
 function savedDiff(
-  bundle: Arguments<(typeof DIFF_BUNDLE)[number]>,
+  bundle: JsonMembers<(typeof DIFF_BUNDLE)[number]>,
   trust: BundleTrust,
 ): () => VerifiedDiffBundle {
   const said = diffClaim(bundle);

@@ -10,23 +10,24 @@ import {
   QUESTIONS,
   readKind,
 } from "../amb/question.js";
-import { Arguments, invalid } from "../arguments.js";
-import { type Bytes, toHex, toQuantity } from "../bytes.js";
+import { invalid } from "../arguments.js";
+import { toHex, toQuantity } from "../bytes.js";
 import { describe } from "../error.js";
 import type { AmbLimits } from "../limits.js";
 import type { StateOperation } from "../state.js";
 import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json, type Kind, quantity, there } from "./json.js";
+import { type Json, JsonMembers, keysOf, type Kind, membersIn } from "./json.js";
 import { changesJson, pastJson } from "./smt.js";
 
-/** Ordered keys and their versions, in six kinds of questions. */
+/** Ordered keys and their versions, in six kinds of questions, which have members of their own. */
 export const AmbProof: Kind = {
   scheme: "amb",
-  trusted: ({ root, block, limits }) => there({ root, block, limits }),
-  question: ({ kind, keys, at, from, to, lo, hi, reverse, after, operations }) =>
-    there({ kind, keys, at, from, to, lo, hi, reverse, after, operations }),
+  trusted: membersIn(["root", "block", "limits"]),
+  question: membersIn([
+    ...["kind", "keys", "at", "from", "to", "lo", "hi", "reverse", "after", "operations"],
+  ]),
   asked: [],
-  subjects: (input) => (input as { keys?: string[] }).keys ?? [],
+  subjects: keysOf,
   init,
   verify(input) {
     const kind = readKind(input);
@@ -34,65 +35,48 @@ export const AmbProof: Kind = {
   },
 };
 
+type QuestionMembers = JsonMembers<ReturnType<typeof membersOf>[number]>;
+
 /** How each member of a question is read. */
 const READERS = {
-  keys: (given: unknown, name: string) => hexItems("amb", listOf(given, name), name),
-  at: height,
-  from: height,
-  to: height,
-  lo: bytesOf,
-  hi: (given: unknown, name: string) => (given === null ? null : bytesOf(given, name)),
+  keys: (given: QuestionMembers) => given.hexList("keys"),
+  at: (given: QuestionMembers) => given.quantity("at"),
+  from: (given: QuestionMembers) => given.quantity("from"),
+  to: (given: QuestionMembers) => given.quantity("to"),
+  lo: (given: QuestionMembers) => given.hex("lo"),
+  hi: (given: QuestionMembers) => (given.unchecked("hi") === null ? null : given.hex("hi")),
   // The verifier checks it.
-  reverse: (given: unknown) => given,
-  after: (given: unknown, name: string) => (given === null ? null : height(given, name)),
-  operations: (given: unknown, name: string) =>
-    listOf(given, name).map((item, index) => operationOf(item, `${name}[${index}]`)),
-  parts: (given: unknown, name: string) =>
-    listOf(given, name).map((item, index) => partOf(item, `${name}[${index}]`)),
-  proof: bytesOf,
+  reverse: (given: QuestionMembers) => given.unchecked("reverse"),
+  after: (given: QuestionMembers) =>
+    given.unchecked("after") === null ? null : given.quantity("after"),
+  operations: (given: QuestionMembers) =>
+    given.objects("operations", ["op", "key", "value"]).map(operationOf),
+  parts: (given: QuestionMembers) =>
+    given
+      .objects("parts", ["keys", "proof"])
+      .map((part): AmbPart => ({ keys: part.hexList("keys"), proof: part.hex("proof") })),
+  proof: (given: QuestionMembers) => given.hex("proof"),
 };
 
 function readInput(kind: AmbKind, input: unknown): AmbProofInput {
-  const given = membersOf(kind, input);
-  const asked = QUESTIONS[kind].members.map((name) => [
-    name,
-    READERS[name](given.unchecked(name), name),
-  ]);
+  const given = new JsonMembers("amb", input, membersOf(kind), "", { kind });
+  const asked = QUESTIONS[kind].members.map((name) => [name, READERS[name](given)]);
   return {
     kind,
-    root: hexMember("amb", given, "root"),
-    block: height(given.unchecked("block"), "block"),
+    root: given.hex("root"),
+    block: given.quantity("block"),
     // Passed on unchecked: the verifier checks them.
     limits: given.unchecked("limits") as AmbLimits | undefined,
     ...Object.fromEntries(asked),
   } as AmbProofInput;
 }
 
-function listOf(given: unknown, name: string): readonly unknown[] {
-  return new Arguments("amb", { [name]: given }, [name]).list(name);
-}
-
-function bytesOf(given: unknown, name: string): Bytes {
-  return hexMember("amb", new Arguments("amb", { [name]: given }, [name]), name);
-}
-
-function height(given: unknown, name: string): bigint {
-  return quantity("amb", given, name);
-}
-
-function operationOf(operation: unknown, path: string): StateOperation {
-  const given = new Arguments("amb", operation, ["op", "key", "value"], path);
-  const op = given.unchecked("op");
-  const key = hexMember("amb", given, "key");
-  if (op === "Set") return { op, key, value: hexMember("amb", given, "value") };
-  if (op === "Delete" && given.unchecked("value") === undefined) return { op, key };
-  throw invalid("amb", path, "a Set, or a Delete without a value", describe(op));
-}
-
-function partOf(part: unknown, path: string): AmbPart {
-  const given = new Arguments("amb", part, ["keys", "proof"], path);
-  const keys = hexItems("amb", given.list("keys"), `${path}.keys`);
-  return { keys, proof: hexMember("amb", given, "proof") };
+function operationOf(given: JsonMembers<"op" | "key" | "value">, index: number): StateOperation {
+  const [op, key, value] = [given.unchecked("op"), given.hex("key"), given.optionalHex("value")];
+  if (op === "Set" && value) return { op, key, value };
+  if (op === "Delete" && !value) return { op, key };
+  const expected = "a Set with a value, or a Delete without";
+  throw invalid("amb", `operations[${index}]`, expected, describe(op));
 }
 
 /** The members of `expected` for the answer to each kind of question. */

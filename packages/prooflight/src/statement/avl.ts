@@ -1,45 +1,31 @@
-import { Arguments, invalid } from "../arguments.js";
+/** `AvlBatch` and `ErgoAdProofs` of `test-vectors/spec/vectors.md`. */
+
+import { invalid } from "../arguments.js";
 import type { Operation } from "../avl/operation.js";
 import type { AbsentBetween, VerifiedBatch } from "../avl/result.js";
 import { type BatchInput, verifyBatch, verifyErgoAdProofs } from "../avl/verify.js";
 import { toHex } from "../bytes.js";
-import { init } from "../wasm/hash.js";
-import { decimalMember, hexMember, type Json, type Kind, there } from "./json.js";
-
-/** The members that the statements about operations share. */
-const OPERATIONS = {
-  scheme: "avl",
-  question: ({ ops }) => there({ ops }),
-  asked: [],
-  subjects,
-  init,
-} satisfies Omit<Kind, "trusted" | "verify">;
+import { type Json, type JsonMembers, kind, there } from "./json.js";
 
 /** A batch of operations on a dictionary. */
-export const AvlBatch: Kind = {
-  ...OPERATIONS,
+export const AvlBatch = kind({
+  scheme: "avl",
   // A digest authenticates neither the lengths nor the mode.
   trusted: ({ digest, keyLength, valueLength, mode = "strict", limits }) =>
     there({ digest, keyLength, valueLength, mode, limits }),
-  verify(input) {
-    const given = new Arguments("avl", input, [
-      "keyLength",
-      "valueLength",
-      "digest",
-      "ops",
-      "proof",
-      "mode",
-      "limits",
-    ]);
+  question: ["ops"],
+  evidence: ["keyLength", "valueLength", "digest", "proof", "mode", "limits"],
+  subjects,
+  verify(given) {
     const valueLength = given.unchecked("valueLength");
     if (valueLength === undefined) {
       throw invalid("avl", "valueLength", "null, or an integer", "undefined");
     }
     // verifyBatch checks the unchecked members.
     const batch = verifyBatch({
-      digest: hexMember("avl", given, "digest"),
-      operations: given.list("ops").map(operation),
-      proof: hexMember("avl", given, "proof"),
+      digest: given.hex("digest"),
+      operations: operations(given),
+      proof: given.hex("proof"),
       keyLength: given.unchecked("keyLength") as number,
       valueLength: valueLength === null ? undefined : (valueLength as number),
       mode: given.unchecked("mode") as BatchInput["mode"],
@@ -48,32 +34,27 @@ export const AvlBatch: Kind = {
     });
     return answer(batch);
   },
-};
+});
 
 /** The state transition of an Ergo block. */
-export const ErgoAdProofs: Kind = {
-  ...OPERATIONS,
-  trusted: ({ parentStateRoot, stateRoot, adProofsRoot }) =>
-    there({ parentStateRoot, stateRoot, adProofsRoot }),
-  verify(input) {
-    const given = new Arguments("avl", input, [
-      "parentStateRoot",
-      "stateRoot",
-      "adProofsRoot",
-      "ops",
-      "proof",
-    ]);
+export const ErgoAdProofs = kind({
+  scheme: "avl",
+  trusted: ["parentStateRoot", "stateRoot", "adProofsRoot"],
+  question: ["ops"],
+  evidence: ["proof"],
+  subjects,
+  verify(given) {
     const batch = verifyErgoAdProofs({
-      parentStateRoot: hexMember("avl", given, "parentStateRoot"),
-      stateRoot: hexMember("avl", given, "stateRoot"),
-      adProofsRoot: hexMember("avl", given, "adProofsRoot"),
-      operations: given.list("ops").map(operation),
-      proof: hexMember("avl", given, "proof"),
+      parentStateRoot: given.hex("parentStateRoot"),
+      stateRoot: given.hex("stateRoot"),
+      adProofsRoot: given.hex("adProofsRoot"),
+      operations: operations(given),
+      proof: given.hex("proof"),
       neighbours: true,
     });
     return answer(batch);
   },
-};
+});
 
 function subjects(input: unknown): string[] {
   return (input as { ops: { op: string; key: string }[] }).ops.map(
@@ -81,17 +62,17 @@ function subjects(input: unknown): string[] {
   );
 }
 
-function operation(op: unknown, index: number): Operation {
-  const given = new Arguments("avl", op, ["op", "key", "value", "delta"], `ops[${index}]`);
-  const has = (name: "value" | "delta") => given.unchecked(name) !== undefined;
-  // verifyBatch checks that the operation exists and has exactly its members.
-  return {
-    op: given.unchecked("op"),
-    key: hexMember("avl", given, "key"),
-    ...(has("value") && { value: hexMember("avl", given, "value") }),
-    ...(has("delta") && { delta: decimalMember("avl", given, "delta") }),
-  } as Operation;
-}
+const operations = (given: JsonMembers<"ops">): Operation[] =>
+  given.objects("ops", ["op", "key", "value", "delta"]).map((given) => {
+    const value = given.optionalHex("value");
+    const delta = given.unchecked("delta") === undefined ? undefined : given.decimal("delta");
+    // verifyBatch checks that the operation exists and has exactly its members.
+    return {
+      ...{ op: given.unchecked("op"), key: given.hex("key") },
+      ...(value && { value }),
+      ...(delta !== undefined && { delta }),
+    } as Operation;
+  });
 
 function answer({ digest, results }: VerifiedBatch<AbsentBetween>): Record<string, Json> {
   const hexOrNull = (bytes: Uint8Array | null) => bytes && toHex(bytes);

@@ -1,7 +1,6 @@
 /** `StateHistory` and `StateDiff` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments } from "../arguments.js";
-import { type Bytes, toHex } from "../bytes.js";
+import type { Bytes } from "../bytes.js";
 import { readCheckpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
 import { type BlockRangeInput, verifyDiff, verifyHistory } from "../chain/history.js";
@@ -9,13 +8,12 @@ import { readScheme } from "../chain/schemes.js";
 import { HEAD, type HeadInput, type Older, verifyHeadOrOlder } from "../chain/sync.js";
 import { describe, refuse } from "../error.js";
 import { type Ability, SCHEMES } from "../schemes.js";
-import { FROM_A_CHECKPOINT, olderInput, path, syncInput } from "./chain.js";
-import { hexItems, hexMember, type Kind, quantity, there } from "./json.js";
-import { averageJson, changeJson, changesJson } from "./smt.js";
+import { FROM_A_CHECKPOINT, olderInput, syncInput } from "./chain.js";
+import { type JsonMembers, kind } from "./json.js";
+import { averageJson, changesJson, keyChangeJson } from "./smt.js";
 
-/** The content of a bundle with a diff: the statement without the facts that its verifier must know. */
-export const DIFF_BUNDLE = [
-  "kind",
+/** What a server says of a diff. */
+const DIFF = [
   "scheme",
   "head",
   "inclusion",
@@ -28,49 +26,47 @@ export const DIFF_BUNDLE = [
   "proof",
 ] as const;
 
-/** The content of a bundle with a history. */
-export const HISTORY_BUNDLE = [...DIFF_BUNDLE, "key", "average"] as const;
+/** What a server says of a history. */
+const HISTORY = [...DIFF, "key", "average"] as const;
 
-/** The members of a statement whose bundle has `bundle`. */
-const statement = <Name extends string>(bundle: readonly Name[]) => [
-  ...HEAD,
-  ...bundle.filter((member): member is Exclude<Name, "kind"> => member !== "kind"),
-];
+/** The content of a bundle with a diff: the statement without the facts that its verifier must know. */
+export const DIFF_BUNDLE = ["kind", ...DIFF] as const;
+
+/** The content of a bundle with a history. */
+export const HISTORY_BUNDLE = ["kind", ...HISTORY] as const;
 
 const OF_SMT = {
   ...FROM_A_CHECKPOINT,
   scheme: "smt",
   saysScheme: true,
-} as const satisfies Partial<Kind>;
+} as const;
 
 /** Every change of a key in a range of blocks, from a checkpoint on. */
-export const StateHistory: Kind = {
+export const StateHistory = kind({
   ...OF_SMT,
-  question: ({ key, from, to, average }) => there({ key, from, to, average }),
-  verify(input) {
-    const given = new Arguments(undefined, input, statement(HISTORY_BUNDLE));
+  question: ["key", "from", "to", "average"],
+  evidence: [...HEAD, ...HISTORY],
+  verify(given) {
     const said = historyClaim(given);
     const { input: range } = acceptBlockRange(said, syncInput(given), abilityOf(said));
     const { key, from, average: asked } = said;
     const { history, average } = verifyHistory({ ...range, key, from, average: asked });
     return { ...changesJson(history), ...(average && { average: averageJson(average) }) };
   },
-};
+});
 
 /** Every key that changed in a range of blocks, from a checkpoint on. */
-export const StateDiff: Kind = {
+export const StateDiff = kind({
   ...OF_SMT,
-  question: ({ from, to }) => there({ from, to }),
-  verify(input) {
-    const given = new Arguments(undefined, input, statement(DIFF_BUNDLE));
+  question: ["from", "to"],
+  evidence: [...HEAD, ...DIFF],
+  verify(given) {
     const said = diffClaim(given);
     const { input: range } = acceptBlockRange(said, syncInput(given), "diff");
     const { changes } = verifyDiff({ ...range, from: said.from });
-    return {
-      changes: changes.map(({ key, ...change }) => ({ key: toHex(key), ...changeJson(change) })),
-    };
+    return { changes: changes.map(keyChangeJson) };
   },
-};
+});
 
 /** The members of a range that a server sends, as bytes. */
 export interface BlockRangeClaim {
@@ -85,33 +81,33 @@ export interface BlockRangeClaim {
 }
 
 /** Reads what a bundle says of a history. */
-export function historyClaim(given: Arguments<Exclude<(typeof HISTORY_BUNDLE)[number], "kind">>) {
+export function historyClaim(given: JsonMembers<(typeof HISTORY)[number]>) {
   return {
     ...blockRangeClaim(given),
-    key: hexMember("smt", given, "key"),
-    from: quantity("smt", given.unchecked("from"), "from"),
+    key: given.hex("key"),
+    from: given.quantity("from"),
     average: given.optionalBoolean("average") ?? false,
   };
 }
 
 /** Reads what a bundle says of a diff. */
-export function diffClaim(given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], "kind">>) {
-  const from = given.unchecked("from");
-  return { ...blockRangeClaim(given), from: from === null ? null : quantity("smt", from, "from") };
+export function diffClaim(given: JsonMembers<(typeof DIFF)[number]>) {
+  const from = given.unchecked("from") === null ? null : given.quantity("from");
+  return { ...blockRangeClaim(given), from };
 }
 
 function blockRangeClaim(
-  given: Arguments<Exclude<(typeof DIFF_BUNDLE)[number], "kind" | "from">>,
+  given: JsonMembers<Exclude<(typeof DIFF)[number], "from">>,
 ): BlockRangeClaim {
   return {
     scheme: given.unchecked("scheme"),
-    head: hexMember(undefined, given, "head"),
-    inclusion: path(given.list("inclusion"), "inclusion"),
+    head: given.hex("head"),
+    inclusion: given.hashes("inclusion"),
     older: olderInput(given),
-    headers: hexItems(undefined, given.list("headers"), "headers"),
-    hashes: path(given.list("hashes"), "hashes"),
-    to: quantity("smt", given.unchecked("to"), "to"),
-    proof: hexMember("smt", given, "proof"),
+    headers: given.hexList("headers"),
+    hashes: given.hashes("hashes"),
+    to: given.quantity("to"),
+    proof: given.hex("proof"),
   };
 }
 

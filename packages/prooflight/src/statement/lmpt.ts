@@ -1,26 +1,22 @@
 /** `LmptProof` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments } from "../arguments.js";
 import { toHex } from "../bytes.js";
 import type { Limits } from "../limits.js";
 import { verifyLmptProof } from "../lmpt/proof.js";
-import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Kind, there } from "./json.js";
+import { keysOf, kind } from "./json.js";
 
 /** The values of keys, with their layers. */
-export const LmptProof: Kind = {
+export const LmptProof = kind({
   scheme: "lmpt",
-  trusted: ({ root, limits }) => there({ root, limits }),
-  question: ({ keys }) => there({ keys }),
-  asked: [],
-  subjects: (input) => (input as { keys: string[] }).keys,
-  init,
-  verify(input) {
-    const given = new Arguments("lmpt", input, ["root", "keys", "proof", "limits"]);
+  trusted: ["root", "limits"],
+  question: ["keys"],
+  evidence: ["proof"],
+  subjects: keysOf,
+  verify(given) {
     const answers = verifyLmptProof({
-      root: hexMember("lmpt", given, "root"),
-      keys: hexItems("lmpt", given.list("keys"), "keys"),
-      proof: hexMember("lmpt", given, "proof"),
+      root: given.hex("root"),
+      keys: given.hexList("keys"),
+      proof: given.hex("proof"),
       // Passed on unchecked: the verifier checks them.
       limits: given.unchecked("limits") as Limits | undefined,
     });
@@ -31,4 +27,4 @@ export const LmptProof: Kind = {
       })),
     };
   },
-};
+});

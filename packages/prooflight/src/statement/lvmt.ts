@@ -1,6 +1,6 @@
 /** `AmtOpening` and `LvmtProof` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { invalid } from "../arguments.js";
 import { type Bytes, parseQuantity, toHex } from "../bytes.js";
 import { describe } from "../error.js";
 import type { Limits } from "../limits.js";
@@ -8,10 +8,12 @@ import { type AmtOpening as Opening, verifyAmtOpenings } from "../lvmt/openings.
 import { verifyLvmtProof } from "../lvmt/proof.js";
 import { init } from "../wasm/lvmt.js";
 import { stateJson } from "./answer.js";
-import { hexItems, hexMember, type Kind, optionalHex, quantity, there } from "./json.js";
+import { JsonMembers, keysOf, kind, there } from "./json.js";
+
+const OPENING = ["kind", "logArity", "commitment", "index", "value", "versions", "points"] as const;
 
 /** Openings of vector commitments. */
-export const AmtOpening: Kind = {
+export const AmtOpening = kind({
   scheme: "lvmt",
   trusted: ({ setup, logN, allowInsecureSetup, openings }) =>
     there({
@@ -23,48 +25,35 @@ export const AmtOpening: Kind = {
       there({ kind, index, value, versions }),
     ),
   }),
+  evidence: ["setup", "logN", "paramsId", "allowInsecureSetup", "openings"],
   asked: ["allowInsecureSetup", "verifyingKey"],
   ownKey: "setup",
-  subjects: () => [],
   init,
-  verify(input) {
-    const given = new Arguments("lvmt", input, [
-      "setup",
-      "logN",
-      "paramsId",
-      "allowInsecureSetup",
-      "openings",
-    ]);
+  verify(given) {
     const setup = given.unchecked("setup");
     const id = verifyAmtOpenings({
-      setup: setup === "dev" || setup === "ppot" ? setup : hexMember("lvmt", given, "setup"),
+      setup: setup === "dev" || setup === "ppot" ? setup : given.hex("setup"),
       logN: given.optionalU32("logN"),
-      paramsId: optionalHex("lvmt", given, "paramsId"),
+      paramsId: given.optionalHex("paramsId"),
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
-      openings: given.list("openings").map(opening),
+      openings: given.objects("openings", OPENING).map(opening),
     });
     return { paramsId: toHex(id) };
   },
-};
+});
 
-function opening(opening: unknown, index: number): Opening {
-  const path = `openings[${index}]`;
-  const given = new Arguments(
-    "lvmt",
-    opening,
-    ["kind", "logArity", "commitment", "index", "value", "versions", "points"],
-    path,
-  );
-  const has = (name: "value" | "versions") => given.unchecked(name) !== undefined;
+function opening(given: JsonMembers<(typeof OPENING)[number]>): Opening {
+  const value = given.optionalHex("value");
+  const hasVersions = given.unchecked("versions") !== undefined;
   // verifyAmtOpenings checks that an opening has exactly the members of its kind.
   return {
     kind: given.unchecked("kind") as "tree",
     logArity: given.unchecked("logArity") as number,
-    commitment: hexMember("lvmt", given, "commitment"),
+    commitment: given.hex("commitment"),
     index: given.unchecked("index") as number,
-    ...(has("value") && { value: hexMember("lvmt", given, "value") }),
-    ...(has("versions") && { versions: given.list("versions").map(version) }),
-    points: hexItems("lvmt", given.list("points"), "points"),
+    ...(value && { value }),
+    ...(hasVersions && { versions: given.list("versions").map(version) }),
+    points: given.hexList("points"),
   };
 }
 
@@ -75,54 +64,51 @@ function version(version: unknown): bigint {
 }
 
 /** A proof about keys. */
-export const LvmtProof: Kind = {
+export const LvmtProof = kind({
   scheme: "lvmt",
-  trusted: ({ paramsId, logN, logArity, allowInsecureSetup, verifyingKey, roots, limits }) =>
-    there({ paramsId, logN, logArity, allowInsecureSetup, verifyingKey, roots, limits }),
-  question: ({ keys }) => there({ keys }),
+  trusted: [
+    "paramsId",
+    "logN",
+    "logArity",
+    "allowInsecureSetup",
+    "verifyingKey",
+    "roots",
+    "limits",
+  ],
+  question: ["keys"],
+  evidence: ["proof"],
   asked: ["allowInsecureSetup", "verifyingKey"],
   ownKey: "verifyingKey",
-  subjects: (input) => (input as { keys: string[] }).keys,
+  subjects: keysOf,
   init,
-  verify(input) {
-    const given = new Arguments("lvmt", input, [
-      "paramsId",
-      "logN",
-      "logArity",
-      "allowInsecureSetup",
-      "verifyingKey",
-      "roots",
-      "keys",
-      "proof",
-      "limits",
-    ]);
+  verify(given) {
     const results = verifyLvmtProof({
-      paramsId: hexMember("lvmt", given, "paramsId"),
+      paramsId: given.hex("paramsId"),
       logN: given.u32("logN"),
       logArity: given.u32("logArity"),
       allowInsecureSetup: given.optionalBoolean("allowInsecureSetup"),
-      verifyingKey: optionalHex("lvmt", given, "verifyingKey"),
+      verifyingKey: given.optionalHex("verifyingKey"),
       ...roots(given.unchecked("roots")),
-      keys: hexItems("lvmt", given.list("keys"), "keys"),
-      proof: hexMember("lvmt", given, "proof"),
+      keys: given.hexList("keys"),
+      proof: given.hex("proof"),
       // verifyLvmtProof checks the unchecked members.
       limits: given.unchecked("limits") as Limits | undefined,
     });
     return { results: results.map(stateJson) };
   },
-};
+});
 
 function roots(roots: unknown): { root: Bytes; height: bigint } {
-  const given = new Arguments("lvmt", roots, ["aroot", "hroot", "height"], "roots");
-  const height = quantity("lvmt", given.unchecked("height"), "roots.height");
+  const given = new JsonMembers("lvmt", roots, ["aroot", "hroot", "height"], "roots");
+  const height = given.quantity("height");
   const root = new Uint8Array(64);
   root.set(half(given, "aroot"));
   root.set(half(given, "hroot"), 32);
   return { root, height };
 }
 
-function half(given: Arguments<"aroot" | "hroot">, name: "aroot" | "hroot"): Bytes {
-  const bytes = hexMember("lvmt", given, name);
+function half(given: JsonMembers<"aroot" | "hroot">, name: "aroot" | "hroot"): Bytes {
+  const bytes = given.hex(name);
   if (bytes.length === 32) return bytes;
   throw invalid("lvmt", `roots.${name}`, "32 bytes", `${bytes.length} bytes`);
 }

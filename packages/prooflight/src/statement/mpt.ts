@@ -1,6 +1,6 @@
 /** `MptProof`, `EthGetProof`, `EthAnswer` and `EthHeader` of `test-vectors/spec/vectors.md`. */
 
-import { Arguments, invalid } from "../arguments.js";
+import { invalid } from "../arguments.js";
 import { type Hex, toHex, toQuantity } from "../bytes.js";
 import { describe } from "../error.js";
 import type { Limits } from "../limits.js";
@@ -14,84 +14,79 @@ import {
 import { wordOf } from "../mpt/bytes.js";
 import { canonicalAnswer } from "../mpt/canonical.js";
 import { verifyEthHeader, verifyMptProof } from "../mpt/proof.js";
-import { init } from "../wasm/hash.js";
-import { hexItems, hexMember, type Json, type Kind, there } from "./json.js";
+import { type Json, type JsonMembers, kind } from "./json.js";
 
 /** The value of a key in one trie. */
-export const MptProof: Kind = {
+export const MptProof = kind({
   scheme: "mpt",
-  trusted: ({ root, limits }) => there({ root, limits }),
-  question: ({ key }) => there({ key }),
-  asked: [],
-  subjects: () => [],
-  init,
-  verify(input) {
-    const given = new Arguments("mpt", input, ["root", "key", "proof", "limits"]);
+  trusted: ["root", "limits"],
+  question: ["key"],
+  evidence: ["proof"],
+  verify(given) {
     const result = verifyMptProof({
-      root: hexMember("mpt", given, "root"),
-      key: hexMember("mpt", given, "key"),
-      proof: hexItems("mpt", given.list("proof"), "proof"),
+      root: given.hex("root"),
+      key: given.hex("key"),
+      proof: given.hexList("proof"),
       limits: limits(given),
     });
     return { value: result.kind === "present" ? toHex(result.value) : null };
   },
-};
+});
 
-/** A server's canonical answer about an account and its storage. */
-export const EthGetProof: Kind = {
+/** What the statements about an account and its storage share. */
+const ANSWER = {
   scheme: "mpt",
   // The proof is about the requested account and slots, but does not itself contain them.
-  trusted: ({ stateRoot, address, slots, limits }) => there({ stateRoot, address, slots, limits }),
-  question: () => ({}),
-  asked: [],
-  subjects: (input) => (input as { slots: string[] }).slots,
-  init,
-  verify: (input) => accountJson(verifyCanonicalAnswer(answerInput(input))),
-};
+  trusted: ["stateRoot", "address", "slots", "limits"],
+  question: [],
+  evidence: ["response"],
+  subjects: (input: unknown) => (input as { slots: string[] }).slots,
+} as const;
+
+/** A server's canonical answer about an account and its storage. */
+export const EthGetProof = kind({
+  ...ANSWER,
+  verify: (given) => accountJson(verifyCanonicalAnswer(answerInput(given))),
+});
 
 /** A server's answer about an account and its storage, as it was sent. */
-export const EthAnswer: Kind = {
-  ...EthGetProof,
-  verify(input) {
-    const question = answerInput(input);
+export const EthAnswer = kind({
+  ...ANSWER,
+  verify(given) {
+    const question = answerInput(given);
     const proven = showAccount(question, "read");
     const [address, ...keys] = [question.address, ...question.slots.map(toQuantity)];
     const canonical = canonicalAnswer(toHex(address) as Hex, keys, proven);
     return { ...accountJson(toAccount(proven.shown)), canonical: canonical as unknown as Json };
   },
-};
+});
 
 /** The header of a block. */
-export const EthHeader: Kind = {
+export const EthHeader = kind({
   scheme: "mpt",
-  trusted: ({ hash }) => there({ hash }),
-  question: ({ headerRlp }) => there({ headerRlp }),
-  asked: [],
-  subjects: () => [],
-  init,
-  verify(input) {
-    const given = new Arguments("mpt", input, ["hash", "headerRlp"]);
-    const { number, stateRoot } = verifyEthHeader({
-      hash: hexMember("mpt", given, "hash"),
-      headerRlp: hexMember("mpt", given, "headerRlp"),
-    });
+  trusted: ["hash"],
+  question: ["headerRlp"],
+  evidence: [],
+  verify(given) {
+    const [hash, headerRlp] = [given.hex("hash"), given.hex("headerRlp")];
+    const { number, stateRoot } = verifyEthHeader({ hash, headerRlp });
     return { number: toQuantity(number), stateRoot: toHex(stateRoot) };
   },
-};
+});
 
 /** As `EthGetProof`, of an answer as it was sent. */
-export const verifySentAnswer: Kind["verify"] = (input) =>
-  accountJson(toAccount(showAccount(answerInput(input), "read").shown));
+export const { verify: verifySentAnswer } = kind({
+  ...ANSWER,
+  verify: (given) => accountJson(toAccount(showAccount(answerInput(given), "read").shown)),
+});
 
 /** The question and the answer of both kinds. */
-function answerInput(input: unknown) {
-  const names = ["stateRoot", "address", "slots", "response", "limits"] as const;
-  const given = new Arguments("mpt", input, names);
+function answerInput(given: JsonMembers<(typeof ANSWER)["trusted" | "evidence"][number]>) {
   const response = given.unchecked("response");
   if (response === undefined) throw invalid("mpt", "response", "there", "nothing");
   return {
-    stateRoot: hexMember("mpt", given, "stateRoot"),
-    address: hexMember("mpt", given, "address"),
+    stateRoot: given.hex("stateRoot"),
+    address: given.hex("address"),
     slots: given.list("slots").map(word),
     response,
     limits: limits(given),
@@ -115,7 +110,7 @@ function fieldsJson({ nonce, balance, storageHash, codeHash }: PresentAccount): 
 }
 
 /** The limits, which the verifier checks. */
-function limits<Name extends string>(given: Arguments<Name | "limits">): Limits | undefined {
+function limits(given: JsonMembers<"limits">): Limits | undefined {
   return given.unchecked("limits") as Limits | undefined;
 }
 
