@@ -4,15 +4,15 @@ import { readHex } from "../arguments.js";
 import { toHex } from "../bytes.js";
 import { type Checkpoint, parseCheckpoint } from "../chain/checkpoint.js";
 import type { Header } from "../chain/header.js";
-import type { StateScheme } from "../chain/schemes.js";
+import { readScheme, type StateScheme } from "../chain/schemes.js";
 import type { Answer } from "../client/answers.js";
 import { LightClient } from "../client/light-client.js";
 import type { At } from "../client/questions.js";
 import { describe, refuse } from "../error.js";
 import type { Absent, Present } from "../state.js";
 import { readBytes, readText } from "./files.js";
-import { printFailure, type Row } from "./output.js";
-import { dim, readable, type SafeText, text } from "./text.js";
+import { print, printFailure, type Row } from "./output.js";
+import { bold, CHECK_MARK, dim, readable, type SafeText, text } from "./text.js";
 
 /** The options of the commands that ask servers, as they were given. */
 export interface ChainOptions {
@@ -55,6 +55,10 @@ export function keyOf(argument: string): Uint8Array {
     : new TextEncoder().encode(argument);
 }
 
+/** The scheme that `--scheme` names. */
+export const schemeOf = (argument: string | undefined): StateScheme | undefined =>
+  argument === undefined ? undefined : readScheme(argument);
+
 /** The block that `--at` names. */
 export function atOf(argument: string | undefined): At {
   if (argument === undefined || argument === "latest") return "latest";
@@ -87,11 +91,33 @@ export function blockText(header: Header): SafeText {
 }
 
 /** The rows of the head that an answer was verified against. */
-export function headRows(head: Header): Row[] {
+function headRows(head: Header): Row[] {
   return [
     ["head", blockName(head)],
     ["", dim(toHex(head.hash))],
   ];
+}
+
+/** The rows of what an answer rests on. `more` is what comes with the proof's bytes. */
+export function evidenceRows({ head, ...proof }: ProofEvidence, more = ""): Row[] {
+  const { scheme, proofBytes, milliseconds, server } = proof;
+  const verified = `verified in ${milliseconds.toFixed(1)} ms`;
+  return [
+    ...headRows(head),
+    ["proof", `${scheme}, ${proofBytes} bytes${more}, ${verified}`],
+    ["server", serverText(server)],
+  ];
+}
+
+/** The evidence of every answer. */
+type ProofEvidence = Pick<
+  Answer["evidence"],
+  "head" | "scheme" | "proofBytes" | "milliseconds" | "server"
+>;
+
+/** Prints what was verified. */
+export function printVerdict(what: string | SafeText, mark: string | SafeText = ""): void {
+  print(text`${CHECK_MARK} ${bold("verified")}${mark}  ${what}`);
 }
 
 /** The most bytes of a value that are shown. `--json` prints all. */

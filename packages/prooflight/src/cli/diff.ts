@@ -4,17 +4,17 @@ import { toBundle } from "../client/saved.js";
 import {
   type ChainOptions,
   connect,
+  evidenceRows,
   headerJson,
-  headRows,
   heightOf,
   keyText,
+  printVerdict,
   rangeEndOf,
-  serverText,
   valueOf,
 } from "./chain.js";
 import { writeJson } from "./files.js";
 import { EXIT, print, printJson, printRows, printSaved } from "./output.js";
-import { bold, CHECK_MARK, dim, text } from "./text.js";
+import { dim, text } from "./text.js";
 
 /** The most keys that are shown. `--json` prints all. */
 const SHOWN = 100;
@@ -45,8 +45,8 @@ export async function diff(options: DiffOptions, json: boolean): Promise<number>
 function printDiff({ from, to, changes, evidence }: Diff): void {
   const count = changes.length === 1 ? "the only key" : `all ${changes.length} keys`;
   const range = from === null ? "" : `after block ${from} `;
-  print(
-    text`${CHECK_MARK} ${bold("verified")}  ${changes.length === 0 ? "no key" : count} that changed ${range}up to block ${String(to.height)}`,
+  printVerdict(
+    `${changes.length === 0 ? "no key" : count} that changed ${range}up to block ${to.height}`,
   );
   print();
   for (const { key, height, value } of changes.slice(0, SHOWN)) {
@@ -57,14 +57,7 @@ function printDiff({ from, to, changes, evidence }: Diff): void {
     print(text`  ${dim(`and ${changes.length - SHOWN} more; --json prints all`)}`);
   }
   print();
-  printRows([
-    ...headRows(evidence.head),
-    [
-      "proof",
-      `smt, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
-    ],
-    ["server", serverText(evidence.server)],
-  ]);
+  printRows(evidenceRows(evidence));
 }
 
 function diffJson({ from, to, changes, evidence }: Diff) {

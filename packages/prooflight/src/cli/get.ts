@@ -1,5 +1,4 @@
 import { toHex } from "../bytes.js";
-import { readScheme } from "../chain/schemes.js";
 import { toBundle } from "../client/saved.js";
 import { refuse } from "../error.js";
 import {
@@ -8,16 +7,17 @@ import {
   blockName,
   type ChainOptions,
   connect,
+  evidenceRows,
   headerJson,
-  headRows,
   keyOf,
   keyText,
+  printVerdict,
   resultText,
-  serverText,
+  schemeOf,
 } from "./chain.js";
 import { writeJson } from "./files.js";
 import { EXIT, print, printJson, printRows, printSaved } from "./output.js";
-import { bold, CHECK_MARK, dim, text } from "./text.js";
+import { dim, text } from "./text.js";
 import { allowsInsecure, insecureMark, printInsecureNote } from "./trust.js";
 
 /** `prooflight get KEY…`: asks the servers and prints the verified values. Returns the exit code. */
@@ -28,7 +28,7 @@ export async function get(
 ): Promise<number> {
   const raw = keys.map(keyOf);
   const at = atOf(options.at);
-  const named = options.scheme === undefined ? undefined : readScheme(options.scheme);
+  const named = schemeOf(options.scheme);
   const client = await connect(options);
   const answers = await client.getMany(raw, { scheme: named, at });
   const [first] = answers;
@@ -50,7 +50,7 @@ export async function get(
     });
     return EXIT.ok;
   }
-  print(text`${CHECK_MARK} ${bold("verified")}${insecureMark(insecure)}  ${blockName(block)}`);
+  printVerdict(blockName(block), insecureMark(insecure));
   printInsecureNote(insecure);
   print();
   for (const answer of answers) {
@@ -58,15 +58,7 @@ export async function get(
     print(text`    ${resultText(answer, scheme)}`);
   }
   print();
-  printRows([
-    ["block", dim(toHex(block.hash))],
-    ...headRows(evidence.head),
-    [
-      "proof",
-      `${scheme}, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
-    ],
-    ["server", serverText(evidence.server)],
-  ]);
+  printRows([["block", dim(toHex(block.hash))], ...evidenceRows(evidence)]);
   if (options.bundle !== undefined) {
     printSaved(options.bundle, [
       ...(insecure ? ["--allow-insecure-setup"] : []),

@@ -1,26 +1,26 @@
 import { toHex } from "../bytes.js";
-import { readScheme } from "../chain/schemes.js";
 import type { History, VerifiedChange } from "../client/history.js";
 import { toBundle } from "../client/saved.js";
 import type { Average } from "../smt/twap.js";
 import {
   type ChainOptions,
   connect,
+  evidenceRows,
   headerJson,
-  headRows,
   heightOf,
   keyOf,
   keyText,
+  printVerdict,
   rangeEndOf,
   resultJson,
   resultText,
-  serverText,
+  schemeOf,
   timeOf,
   valueOf,
 } from "./chain.js";
 import { writeJson } from "./files.js";
 import { EXIT, print, printJson, printRows, printSaved } from "./output.js";
-import { bold, CHECK_MARK, dim, type SafeText, text } from "./text.js";
+import { dim, type SafeText, text } from "./text.js";
 
 /** The decimals of an average in text output; `--json` prints it exactly. */
 const DECIMALS = 6;
@@ -40,7 +40,7 @@ export async function history(
   json: boolean,
 ): Promise<number> {
   const raw = keyOf(key);
-  const scheme = options.scheme === undefined ? undefined : readScheme(options.scheme);
+  const scheme = schemeOf(options.scheme);
   const from = heightOf(options.from ?? "0", "--from");
   const range = { from, to: rangeEndOf(options.to), scheme };
   const client = await connect(options);
@@ -64,9 +64,7 @@ function printHistory(found: History, average: Average | undefined): void {
     from.height === to.height
       ? `in block ${to.height}`
       : `from block ${from.height} to ${to.height}`;
-  print(
-    text`${CHECK_MARK} ${bold("verified")}  ${changes.length === 0 ? "no change" : count} ${range}`,
-  );
+  printVerdict(`${changes.length === 0 ? "no change" : count} ${range}`);
   print();
   print(text`  ${keyText(key)}`);
   printRows([
@@ -78,15 +76,8 @@ function printHistory(found: History, average: Average | undefined): void {
     printRows([["average", averageText(average)]]);
   }
   print();
-  printRows([
-    ...headRows(evidence.head),
-    [
-      "proof",
-      `${evidence.scheme}, ${evidence.proofBytes} bytes and ${evidence.headers} ${evidence.headers === 1 ? "header" : "headers"}, ` +
-        `verified in ${evidence.milliseconds.toFixed(1)} ms`,
-    ],
-    ["server", serverText(evidence.server)],
-  ]);
+  const headers = evidence.headers === 1 ? "1 header" : `${evidence.headers} headers`;
+  printRows(evidenceRows(evidence, ` and ${headers}`));
 }
 
 const changeName = ({ height, timestampMs }: VerifiedChange["block"]) =>

@@ -10,7 +10,7 @@ import { logs } from "./ethereum/logs.js";
 import { receipt } from "./ethereum/receipt.js";
 import { transaction } from "./ethereum/transaction.js";
 import { get } from "./get.js";
-import { hasOption, helpOf, isCommand } from "./help.js";
+import { type Command, hasOption, helpOf, isCommand } from "./help.js";
 import { history } from "./history.js";
 import { complain, EXIT, exitCodeOf, print, printError } from "./output.js";
 import { count, range } from "./range.js";
@@ -28,44 +28,88 @@ process.on("uncaughtException", (error) => {
   }
 });
 
+const OPTION_TYPES = {
+  json: { type: "boolean", default: false },
+  server: { type: "string", multiple: true },
+  checkpoint: { type: "string" },
+  at: { type: "string" },
+  from: { type: "string" },
+  to: { type: "string" },
+  average: { type: "boolean" },
+  prefix: { type: "string" },
+  reverse: { type: "boolean" },
+  limit: { type: "string" },
+  scheme: { type: "string" },
+  "allow-insecure-setup": { type: "boolean" },
+  "verifying-key": { type: "string" },
+  timeout: { type: "string" },
+  "max-head-age": { type: "string" },
+  bundle: { type: "string" },
+  "state-root": { type: "string" },
+  address: { type: "string" },
+  slot: { type: "string", multiple: true },
+  beacon: { type: "string", multiple: true },
+  execution: { type: "string", multiple: true },
+  network: { type: "string" },
+  state: { type: "string" },
+  "max-checkpoint-age": { type: "string" },
+  union: { type: "boolean" },
+  "max-bytes": { type: "string" },
+  topic: { type: "string", multiple: true },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
+} as const;
+
+const parse = (args: string[]) =>
+  parseArgs({ args, allowPositionals: true, options: OPTION_TYPES });
+
+type Options = Omit<ReturnType<typeof parse>["values"], "json">;
+
+/** A command: the numbers of arguments that it takes, in words too, and what it does. */
+interface CommandRow {
+  minArguments: number;
+  maxArguments: number;
+  takes: string;
+  run: (given: string[], options: Options, json: boolean) => Promise<number>;
+}
+
+const oneArgument = (
+  takes: string,
+  run: (given: string, options: Options, json: boolean) => Promise<number>,
+): CommandRow => ({
+  ...{ minArguments: 1, maxArguments: 1, takes },
+  run: ([given = ""], options, json) => run(given, options, json),
+});
+
+const noArguments = (run: (options: Options, json: boolean) => Promise<number>): CommandRow => ({
+  ...{ minArguments: 0, maxArguments: 0, takes: "no arguments" },
+  run: (_, options, json) => run(options, json),
+});
+
+const COMMANDS: Readonly<Record<Command, CommandRow>> = {
+  get: { minArguments: 1, maxArguments: Infinity, takes: "at least one key", run: get },
+  history: oneArgument("one key", history),
+  diff: noArguments(diff),
+  range: { minArguments: 0, maxArguments: 2, takes: "at most two keys", run: range },
+  count: { minArguments: 0, maxArguments: 2, takes: "at most two keys", run: count },
+  head: noArguments(head),
+  watch: { minArguments: 0, maxArguments: Infinity, takes: "keys", run: watch },
+  verify: oneArgument("one file", verify),
+  vectors: {
+    ...{ minArguments: 1, maxArguments: Infinity, takes: "at least one file" },
+    run: (files, _, json) => vectors(files, json),
+  },
+  "eth balance": oneArgument("one address", account),
+  "eth block": { minArguments: 0, maxArguments: 1, takes: "one block", run: block },
+  "eth tx": oneArgument("one hash", transaction),
+  "eth receipt": oneArgument("one hash", receipt),
+  "eth logs": { minArguments: 0, maxArguments: Infinity, takes: "addresses", run: logs },
+};
+
 async function main(args: string[]): Promise<number> {
   let parsed;
   try {
-    parsed = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        json: { type: "boolean", default: false },
-        server: { type: "string", multiple: true },
-        checkpoint: { type: "string" },
-        at: { type: "string" },
-        from: { type: "string" },
-        to: { type: "string" },
-        average: { type: "boolean" },
-        prefix: { type: "string" },
-        reverse: { type: "boolean" },
-        limit: { type: "string" },
-        scheme: { type: "string" },
-        "allow-insecure-setup": { type: "boolean" },
-        "verifying-key": { type: "string" },
-        timeout: { type: "string" },
-        "max-head-age": { type: "string" },
-        bundle: { type: "string" },
-        "state-root": { type: "string" },
-        address: { type: "string" },
-        slot: { type: "string", multiple: true },
-        beacon: { type: "string", multiple: true },
-        execution: { type: "string", multiple: true },
-        network: { type: "string" },
-        state: { type: "string" },
-        "max-checkpoint-age": { type: "string" },
-        union: { type: "boolean" },
-        "max-bytes": { type: "string" },
-        topic: { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-        version: { type: "boolean", short: "v" },
-      },
-    });
+    parsed = parse(args);
   } catch (error) {
     return usage(parseProblem(error as Error & { code?: unknown }));
   }
@@ -78,53 +122,12 @@ async function main(args: string[]): Promise<number> {
   const { json, ...options } = values;
   const unknown = Object.keys(options).find((name) => !hasOption(command, name));
   if (unknown !== undefined) return usage(`${command} takes no --${unknown}`);
+  const { minArguments, maxArguments, takes, run } = COMMANDS[command];
+  if (rest.length < minArguments || rest.length > maxArguments) {
+    return usage(`${command} takes ${takes}`);
+  }
   try {
-    switch (command) {
-      case "get":
-        if (rest.length === 0) return usage("get takes at least one key");
-        return await get(rest, options, json);
-      case "history": {
-        const [key, ...more] = rest;
-        if (key === undefined || more.length > 0) return usage("history takes one key");
-        return await history(key, options, json);
-      }
-      case "diff":
-        if (rest.length > 0) return usage("diff takes no arguments");
-        return await diff(options, json);
-      case "range":
-      case "count":
-        if (rest.length > 2) return usage(`${command} takes at most two keys`);
-        return await (command === "range" ? range : count)(rest, options, json);
-      case "head":
-        if (rest.length > 0) return usage("head takes no arguments");
-        return await head(options, json);
-      case "watch":
-        return await watch(rest, options, json);
-      case "verify": {
-        const [file, ...more] = rest;
-        if (file === undefined || more.length > 0) return usage("verify takes one file");
-        return await verify(file, options, json);
-      }
-      case "vectors":
-        if (rest.length === 0) return usage("vectors takes at least one file");
-        return await vectors(rest, json);
-      case "eth balance": {
-        const [address, ...more] = rest;
-        if (address === undefined || more.length > 0) return usage("eth balance takes one address");
-        return await account(address, options, json);
-      }
-      case "eth block":
-        if (rest.length > 1) return usage("eth block takes one block");
-        return await block(rest[0], options, json);
-      case "eth tx":
-      case "eth receipt": {
-        const [hash, ...more] = rest;
-        if (hash === undefined || more.length > 0) return usage(`${command} takes one hash`);
-        return await (command === "eth tx" ? transaction : receipt)(hash, options, json);
-      }
-      case "eth logs":
-        return await logs(rest, options, json);
-    }
+    return await run(rest, options, json);
   } catch (error) {
     printError(error, json);
     return exitCodeOf(error);

@@ -1,6 +1,5 @@
 import { Arguments } from "../arguments.js";
 import { toHex } from "../bytes.js";
-import { readScheme } from "../chain/schemes.js";
 import { boundsOf, type KeyRange, type RangeEvidence, type RangePage } from "../client/range.js";
 import { describe, refuse } from "../error.js";
 import {
@@ -8,15 +7,16 @@ import {
   blockName,
   type ChainOptions,
   connect,
+  evidenceRows,
   headerJson,
-  headRows,
   keyOf,
   keyText,
-  serverText,
+  printVerdict,
+  schemeOf,
   valueText,
 } from "./chain.js";
 import { complain, EXIT, print, printJson, printRows } from "./output.js";
-import { bold, CHECK_MARK, dim, type SafeText, text } from "./text.js";
+import { dim, type SafeText, text } from "./text.js";
 
 interface CountOptions extends ChainOptions {
   scheme?: string | undefined;
@@ -117,18 +117,16 @@ class Walk {
     }
     if (this.#count > 0) print();
     const found = foundText(this.#count, next === null);
-    print(text`${CHECK_MARK} ${bold("verified")}  ${found}  ${blockName(block)}`);
+    printVerdict(text`${found}  ${blockName(block)}`);
     print();
     const pages = this.#pages === 1 ? "one page" : `${this.#pages} pages`;
     printRows([
       ...(next ? [[this.#reverse ? "next TO" : "next FROM", toHex(next)] as const] : []),
       ["block", dim(toHex(block.hash))],
-      ...headRows(evidence.head),
-      [
-        "proof",
-        `${evidence.scheme}, ${this.#bytes} bytes in ${pages}, verified in ${this.#milliseconds.toFixed(1)} ms`,
-      ],
-      ["server", serverText(evidence.server)],
+      ...evidenceRows(
+        { ...evidence, proofBytes: this.#bytes, milliseconds: this.#milliseconds },
+        ` in ${pages}`,
+      ),
     ]);
   }
 }
@@ -147,17 +145,9 @@ export async function count(
     printJson({ verified: true, count: String(count), ...blockJson(block, evidence), proofBytes });
     return EXIT.ok;
   }
-  print(text`${CHECK_MARK} ${bold("verified")}  ${keysText(count)}  ${blockName(block)}`);
+  printVerdict(text`${keysText(count)}  ${blockName(block)}`);
   print();
-  printRows([
-    ["block", dim(toHex(block.hash))],
-    ...headRows(evidence.head),
-    [
-      "proof",
-      `${evidence.scheme}, ${evidence.proofBytes} bytes, verified in ${evidence.milliseconds.toFixed(1)} ms`,
-    ],
-    ["server", serverText(evidence.server)],
-  ]);
+  printRows([["block", dim(toHex(block.hash))], ...evidenceRows(evidence)]);
   return EXIT.ok;
 }
 
@@ -170,8 +160,7 @@ function askedOf(keys: readonly string[], options: CountOptions) {
   };
   // Asks no server about bounds that the client would refuse.
   boundsOf(new Arguments(undefined, bounds, ["from", "to", "prefix"]));
-  const scheme = options.scheme === undefined ? undefined : readScheme(options.scheme);
-  return { ...bounds, scheme, at: atOf(options.at) };
+  return { ...bounds, scheme: schemeOf(options.scheme), at: atOf(options.at) };
 }
 
 function limitOf({ limit }: RangeOptions): number | undefined {

@@ -1,6 +1,6 @@
 import { toHex } from "../bytes.js";
 import type { Header } from "../chain/header.js";
-import { readScheme, type StateScheme } from "../chain/schemes.js";
+import type { StateScheme } from "../chain/schemes.js";
 import { EquivocationError } from "../client/equivocation.js";
 import type { LightClient } from "../client/light-client.js";
 import {
@@ -12,10 +12,12 @@ import {
   headerJson,
   keyOf,
   keyText,
+  printVerdict,
   resultText,
+  schemeOf,
 } from "./chain.js";
 import { EXIT, print, printJson, printJsonLine, printRows } from "./output.js";
-import { bold, CHECK_MARK, text } from "./text.js";
+import { CHECK_MARK, text } from "./text.js";
 import { allowsInsecure, printInsecureNote } from "./trust.js";
 
 /**
@@ -29,7 +31,7 @@ export async function watch(
   json: boolean,
 ): Promise<number> {
   const raw = keys.map(keyOf);
-  const named = options.scheme === undefined ? undefined : readScheme(options.scheme);
+  const named = schemeOf(options.scheme);
   const client = await connect(options);
   const scheme = named ?? client.schemes[0] ?? "avl";
   const insecure = allowsInsecure(scheme, options);
@@ -104,7 +106,7 @@ export async function head(options: ChainOptions, json: boolean): Promise<number
     return EXIT.ok;
   }
   const { chainId, authorities, quorum } = checkpoint.config;
-  print(text`${CHECK_MARK} ${bold("verified")}  ${blockName(head)}`);
+  printVerdict(blockName(head));
   print();
   printRows([
     ["chain", text`${chainId}  signed by ${quorum} of ${authorities.length}`],

@@ -1,9 +1,10 @@
 import { type Hex, toHex } from "../../bytes.js";
 import { bytesLike, wordLike } from "../../mpt/bytes.js";
+import { printVerdict } from "../chain.js";
 import { EXIT, print, printRows, type Row } from "../output.js";
 import { dim, text } from "../text.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
-import { blockName, ether, printAnswer, printBasis, printVerdict } from "./show.js";
+import { blockName, ether, printAnswer, printBasis } from "./show.js";
 
 interface AccountOptions extends FollowOptions {
   at?: string | undefined;

@@ -1,10 +1,11 @@
+import { printVerdict } from "../chain.js";
 import { EXIT, print, printRows, type Row } from "../output.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
-import { blockName, gwei, printAnswer, printBasis, printVerdict } from "./show.js";
+import { blockName, gwei, printAnswer, printBasis } from "./show.js";
 
 /** `prooflight eth block [BLOCK]`: prints a verified header. Returns the exit code. */
 export async function block(
-  name: string | undefined,
+  [name]: readonly string[],
   options: FollowOptions,
   json: boolean,
 ): Promise<number> {

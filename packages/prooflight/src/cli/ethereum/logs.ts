@@ -2,10 +2,11 @@ import type { Hex } from "../../bytes.js";
 import { describe, refuse } from "../../error.js";
 import { readLogsOptions } from "../../ethereum/logs/query.js";
 import type { LogsProgress } from "../../ethereum/options.js";
+import { printVerdict } from "../chain.js";
 import { EXIT, print, printRows } from "../output.js";
 import { bold, text, yellow } from "../text.js";
 import { blockOf, follow, type FollowOptions } from "./follow.js";
-import { blockName, logRows, printAnswer, printBasis, printVerdict } from "./show.js";
+import { blockName, logRows, printAnswer, printBasis } from "./show.js";
 
 /** The most logs that are shown. `--json` prints all. */
 const SHOWN = 50;

@@ -1,9 +1,10 @@
 import { hashOf } from "../../ethereum/options.js";
 import type { TransactionReceipt } from "../../ethereum/transactions.js";
+import { printVerdict } from "../chain.js";
 import { EXIT, print, printRows, type Row } from "../output.js";
 import { bold, green, red, type SafeText, text } from "../text.js";
 import { follow, type FollowOptions } from "./follow.js";
-import { blockName, ether, gwei, logRows, printAnswer, printBasis, printVerdict } from "./show.js";
+import { blockName, ether, gwei, logRows, printAnswer, printBasis } from "./show.js";
 
 /** The most logs that are shown. `--json` prints all. */
 const SHOWN = 50;

@@ -3,16 +3,11 @@
 import type { BlockHeader, Log } from "../../ethereum.js";
 import { timeOf } from "../chain.js";
 import { print, printJson, printRows, type Row } from "../output.js";
-import { bold, CHECK_MARK, dim, type SafeText, text, yellow } from "../text.js";
+import { dim, type SafeText, text, yellow } from "../text.js";
 import type { Following } from "./follow.js";
 
 /** The most bytes of a log's data, or of a transaction's input, that are shown. `--json` prints all. */
 const SHOWN_BYTES = 128;
-
-/** Prints what was verified. */
-export function printVerdict(what: string | SafeText): void {
-  print(text`${CHECK_MARK} ${bold("verified")}  ${what}`);
-}
 
 /** Prints the head, and what the answer rests on. */
 export function printBasis({ head, network, oldCheckpoint }: Following, rests: string): void {

@@ -1,16 +1,9 @@
 import { hashOf } from "../../ethereum/options.js";
+import { printVerdict } from "../chain.js";
 import { EXIT, print, printRows, type Row } from "../output.js";
 import { text } from "../text.js";
 import { follow, type FollowOptions } from "./follow.js";
-import {
-  blockName,
-  bytesText,
-  ether,
-  gwei,
-  printAnswer,
-  printBasis,
-  printVerdict,
-} from "./show.js";
+import { blockName, bytesText, ether, gwei, printAnswer, printBasis } from "./show.js";
 
 /** `prooflight eth tx HASH`: prints a verified transaction. Returns the exit code. */
 export async function transaction(
