@@ -38,13 +38,6 @@ describe("get", () => {
     expect(answer.evidence.milliseconds).toBeGreaterThanOrEqual(0);
   });
 
-  test("takes a key as bytes, and keeps nothing of them", async () => {
-    const key = fromHex(alice);
-    const asked = client.get(key);
-    key.fill(0);
-    expect(await asked).toMatchObject({ kind: "present", key: fromHex(alice) });
-  });
-
   test("tells an empty value from an absent key", async () => {
     expect(await client.get(empty)).toMatchObject({ kind: "present", value: new Uint8Array() });
     for (const key of [nobody, deleted, "0x" as const]) {

@@ -32,13 +32,13 @@ beforeAll(async () => {
 async function client(options: Partial<Options> = {}) {
   const server = turncoat(SERVER, one.url);
   const [held, release] = [new Events<true>(), new Events<"answer" | "fail">()];
-  let hold = false;
+  let [hold, asked] = [false, 0];
   const made = await connect({
     ...{ urls: [SERVER], checkpoint: one.checkpoint, pollInterval: 50, allowInsecureSetup: true },
     ...options,
     fetch: async (...call) => {
       const isHeld = hold;
-      hold = false;
+      [hold, asked] = [false, asked + 1];
       const response = await server.fetch(...call);
       if (isHeld) {
         held.add(true);
@@ -49,6 +49,8 @@ async function client(options: Partial<Options> = {}) {
   });
   return {
     client: made,
+    /** How many requests it has sent. */
+    asked: () => asked,
     /** Stops the client; returns the error. */
     stop: async () => {
       server.to(other.url);
@@ -108,14 +110,16 @@ describe.each<[string, Partial<Options>]>([
 ])("a client of %s that was stopped", (_, options) => {
   const checked = members.filter((name) => !FREE.includes(String(name)));
 
-  test.each(checked)("throws its error from %s, whatever it is given", async (name) => {
-    const { client: stopped, stop } = await client(options);
+  test.each(checked)("throws its error from %s, and asks no server", async (name) => {
+    const { client: stopped, stop, asked } = await client(options);
     const error = await stop();
+    const before = asked();
     const use = () => {
       const member = Reflect.get(stopped, name) as unknown;
       return typeof member === "function" ? (member.call(stopped) as unknown) : member;
     };
     expect(await equivocation(resultOf(use))).toBe(error);
+    expect(asked()).toBe(before);
   });
 
   const underWay = Object.entries(QUESTIONS).flatMap(([name, ask]) =>

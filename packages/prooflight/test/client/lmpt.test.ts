@@ -65,14 +65,6 @@ describe("get", () => {
       ...{ kind: "absent", layer: "snapshot" },
     });
   });
-
-  test("gives many keys, some twice, with one proof", async () => {
-    const client = await connect();
-    const [first, ...others] = await client.getMany([alice, nobody, alice], { scheme });
-    const sizes = others.map(({ evidence }) => evidence.proofBytes);
-    expect(sizes).toEqual([first?.evidence.proofBytes, first?.evidence.proofBytes]);
-    expect(others[1]).toMatchObject({ kind: first?.kind, layer: first?.layer });
-  });
 });
 
 test.each(["latest", 9n] as const)("an answer at %s is saved, and verified again", async (at) => {

@@ -126,32 +126,3 @@ describe("a transaction is pending", () => {
     expect(unproven).toEqual([]);
   });
 });
-
-describe("a filter", () => {
-  /** A provider whose head can be moved. */
-  function moving(number: number) {
-    const head = { number };
-    const { provider } = providerOf(chain, {
-      heads: () => ({ latest: hashOf(chain, head.number) }),
-    });
-    const ask = (method: string, ...params: unknown[]) => provider.request({ method, params });
-    return { head, ask };
-  }
-
-  test("does not report older blocks as new when the chain goes back", async () => {
-    const { head, ask } = moving(52);
-    const id = await ask("eth_newBlockFilter");
-    head.number = 49;
-    expect(await ask("eth_getFilterChanges", id)).toEqual([]);
-    head.number = 51;
-    const two = [50, 51].map((number) => hashOf(chain, number));
-    expect(await ask("eth_getFilterChanges", id)).toEqual(two);
-  });
-
-  test("takes no hash of a block, which is not new", async () => {
-    const { ask } = moving(52);
-    const params = { blockHash: hashOf(chain, 50) };
-    expect((await refusalOf(ask("eth_newFilter", params))).code).toBe(-32602);
-    expect((await refusalOf(ask("eth_subscribe", "logs", params))).code).toBe(-32602);
-  });
-});

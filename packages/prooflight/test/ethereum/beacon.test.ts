@@ -86,18 +86,6 @@ describe("finality that contradicts itself", () => {
     expect(`0x${Buffer.from(first?.ssz ?? []).toString("hex")}`).toBe(entry("electra.finality"));
     expect(second?.form).toBe("finality");
     expect(`0x${Buffer.from(second?.ssz ?? []).toString("hex")}`).toBe(entry("electra.conflict"));
-
-    const { asked } = world;
-    for (const ask of [
-      () => client.sync(),
-      () => client.block("latest"),
-      () => client.latest,
-      () => client.finalized,
-      () => client.export(),
-    ]) {
-      expect((await rejection(ask)).reason).toBe("conflicting_finality");
-    }
-    expect(world.asked).toBe(asked);
   });
 });
 
@@ -131,21 +119,6 @@ describe.each(FORKS)("%s's finality that contradicts an older block", (fork) => 
     expect(hex(client.conflict?.first?.ssz)).toBe(entry(`${fork}.finality`));
     expect(hex(client.conflict?.second.ssz)).toBe(entry(`${fork}.${name}`));
     expect(error.cause).toEqual(client.conflict);
-    // The same error for every question, before its arguments are read.
-    const again = [
-      () => client.latest,
-      () => client.finalized,
-      () => client.export(),
-      () => client.sync(),
-      () => client.block("latest"),
-      () => client.account("0x"),
-      () => client.code("0x"),
-      () => client.transaction("0x"),
-      () => client.receipt("0x"),
-      () => client.receipts("latest"),
-      () => client.logs({ from: 1n }),
-    ];
-    for (const ask of again) expect(await rejection(ask)).toBe(error);
   });
 
   test("stops a client that continues from a state", async () => {

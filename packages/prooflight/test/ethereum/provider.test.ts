@@ -121,6 +121,23 @@ describe("filters", () => {
     expect(polls.flat()).toHaveLength(3);
   });
 
+  test("do not report older blocks as new when the chain goes back", async () => {
+    const { head, ask } = moving(52);
+    const id = await ask("eth_newBlockFilter");
+    head.number = 49;
+    expect(await ask("eth_getFilterChanges", id)).toEqual([]);
+    head.number = 51;
+    const two = [50, 51].map((number) => hashOf(chain, number));
+    expect(await ask("eth_getFilterChanges", id)).toEqual(two);
+  });
+
+  test("take no hash of a block, which is not new", async () => {
+    const { ask } = moving(52);
+    const params = { blockHash: hashOf(chain, 50) };
+    expect((await refusalOf(ask("eth_newFilter", params))).code).toBe(-32602);
+    expect((await refusalOf(ask("eth_subscribe", "logs", params))).code).toBe(-32602);
+  });
+
   const times = <T>(count: number, each: () => Promise<T>) =>
     Promise.all(Array.from({ length: count }, each));
 
