@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
+import { facts as factsOf, overflow, pageWithoutComplaints } from "../../page/test/browser.js";
 import { press, start } from "./browser.js";
 import { faint } from "./contrast.js";
 import { listen, readAnswers } from "./servers.js";
@@ -16,14 +17,8 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 /** Opens the page; at the test's end nothing may have been complained about. */
-async function visit(options: Parameters<typeof site.visit>[0] = {}): Promise<Page> {
-  const { page, complaints } = await site.visit(options, "ethereum.html");
-  onTestFinished(async () => {
-    await page.context().close();
-    expect(complaints).toEqual([]);
-  });
-  return page;
-}
+const visit = async (options: Parameters<typeof site.visit>[0] = {}) =>
+  pageWithoutComplaints(await site.visit(options, "ethereum.html"));
 
 /** Picks a transaction, and waits for its receipt. */
 async function pick(page: Page, name: string): Promise<void> {
@@ -41,11 +36,7 @@ const states = (page: Page) =>
     .evaluateAll((steps) => steps.map((step) => (step as HTMLElement).dataset.state));
 
 /** What a step shows: for each label what it is. */
-async function facts(page: Page, step: string): Promise<Record<string, string | undefined>> {
-  const labels = await page.locator(`#step-${step} dt`).allTextContents();
-  const contents = await page.locator(`#step-${step} dd`).allTextContents();
-  return Object.fromEntries(labels.map((label, i) => [label, contents[i]]));
-}
+const facts = (page: Page, step: string) => factsOf(page, `#step-${step}`);
 
 const PAYMENT = "A payment in USDT";
 
@@ -231,15 +222,14 @@ test("recorded answers that cannot be loaded are explained, and can be asked for
 describe("for everybody", () => {
   test.each([360, 320])("a screen of %i pixels needs no scrolling sideways", async (width) => {
     const page = await visit({ viewport: { width, height: 740 } });
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
     await pick(page, PAYMENT);
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
     await press(page, "Forge a log");
     await verdict(page, "Refused");
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
     await page.getByText("Or ask live servers").click();
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
   });
 
   test.each(["light", "dark"] as const)("text has enough contrast in the %s", async (scheme) => {

@@ -1,7 +1,8 @@
 import type { Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { details, drop, pick, press, start, verdict, type Visit } from "./browser.js";
+import { drop, overflow, pageWithoutComplaints } from "../../page/test/browser.js";
+import { details, pick, press, start, verdict } from "./browser.js";
 import { faint } from "./contrast.js";
 import { block, FILES, readVectors, tests } from "./vectors.js";
 
@@ -14,14 +15,8 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 /** Opens the page; at the test's end nothing may have been complained about. */
-async function visit(...options: Parameters<typeof site.visit>): Promise<Visit["page"]> {
-  const { page, complaints } = await site.visit(...options);
-  onTestFinished(async () => {
-    await page.context().close();
-    expect(complaints).toEqual([]);
-  });
-  return page;
-}
+const visit = async (...options: Parameters<typeof site.visit>) =>
+  pageWithoutComplaints(await site.visit(...options));
 
 describe("a block", () => {
   test.each([
@@ -309,20 +304,19 @@ describe("for everybody", () => {
 
   test.each([360, 320])("a screen of %i pixels needs no scrolling sideways", async (width) => {
     const page = await visit({ viewport: { width, height: 740 } });
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
     await pick(page, "1,796,136");
     await verdict(page, "Verified");
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
     await press(page, "Hide an operation");
     await verdict(page, "Refused");
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
     await drop(page, `${"long".repeat(50)}.json`, readVectors("avl_batch.json"));
     await verdict(page, "Verified");
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
     await drop(page, `${"long".repeat(50)}.json`, '{ "kind": "AvlBatch" }');
     await verdict(page, "Cannot be checked");
-    expect(await overflow()).toBe(0);
+    expect(await overflow(page)).toBe(0);
   });
 
   test.each(["light", "dark"] as const)(

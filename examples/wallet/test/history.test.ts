@@ -6,6 +6,7 @@ import { verifyBundle, type AnswerBundle, type Checkpoint } from "prooflight";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
+import { pageWithoutComplaints } from "../../page/test/browser.js";
 import { account, accounts, flipSwitch, lookUp, state, verdict, verifiedAt } from "./page.js";
 import { remove, start, type World } from "./world.js";
 
@@ -26,11 +27,7 @@ beforeEach(async () => {
 afterAll(() => world.stop());
 
 async function visit(): Promise<Page> {
-  const { page, complaints } = await world.visit();
-  onTestFinished(async () => {
-    await page.context().close();
-    expect(complaints).toEqual([]);
-  });
+  const page = pageWithoutComplaints(await world.visit());
   await verifiedAt(page, first + 2n);
   return page;
 }

@@ -3,16 +3,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
-import {
-  account,
-  chooseLie,
-  flipSwitch,
-  overflow,
-  state,
-  verdict,
-  verifiedAt,
-  violations,
-} from "./page.js";
+import { overflow, pageWithoutComplaints } from "../../page/test/browser.js";
+import { account, chooseLie, flipSwitch, state, verdict, verifiedAt, violations } from "./page.js";
 import { BALANCES, remove, start, type World } from "./world.js";
 
 /** The sum of the balances. */
@@ -28,11 +20,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 async function visit(...options: Parameters<World["visit"]>): Promise<Page> {
-  const { page, complaints } = await world.visit(...options);
-  onTestFinished(async () => {
-    await page.context().close();
-    expect(complaints).toEqual([]);
-  });
+  const page = pageWithoutComplaints(await world.visit(...options));
   await verifiedAt(page, height);
   return page;
 }

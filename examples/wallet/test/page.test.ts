@@ -3,16 +3,15 @@
 import { readFile } from "node:fs/promises";
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { writeAmount } from "../src/account.js";
+import { drop, facts, overflow, pageWithoutComplaints } from "../../page/test/browser.js";
 import {
   account,
   accounts,
-  facts,
   flipSwitch,
   lookUp,
-  overflow,
   send,
   state,
   verdict,
@@ -36,11 +35,7 @@ afterAll(() => world.stop());
 
 /** Opens the page and waits for balances; at the test's end nothing may have been complained about. */
 async function visit(...options: Parameters<World["visit"]>): Promise<Page> {
-  const { page, complaints } = await world.visit(...options);
-  onTestFinished(async () => {
-    await page.context().close();
-    expect(complaints).toEqual([]);
-  });
+  const page = pageWithoutComplaints(await world.visit(...options));
   await verifiedAt(page, height);
   return page;
 }
@@ -403,18 +398,3 @@ describe("for everybody", () => {
     expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([]);
   });
 });
-
-/** Drops a file on the page, as if from a file manager. */
-async function drop(page: Page, name: string, text: string): Promise<void> {
-  const transfer = await page.evaluateHandle(
-    ({ name, text }) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([text], name));
-      return transfer;
-    },
-    { name, text },
-  );
-  for (const type of ["dragover", "drop"]) {
-    await page.dispatchEvent("body", type, { dataTransfer: transfer });
-  }
-}

@@ -3,6 +3,8 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
+import { facts } from "../../page/test/browser.js";
+
 /** Waits until the page says so about all balances. */
 export const state = (page: Page, state: "verified" | "refused" | "problem") =>
   page.locator(`#verdict[data-state=${state}]`).waitFor();
@@ -23,13 +25,6 @@ export async function verdict(page: Page) {
     text: await page.locator("#verdict-text").textContent(),
     facts: await facts(page, "#facts"),
   };
-}
-
-/** A description list: for each label what it is. */
-export async function facts(page: Page, selector: string): Promise<Record<string, string>> {
-  const labels = await page.locator(`${selector} dt`).allTextContents();
-  const contents = await page.locator(`${selector} dd`).allTextContents();
-  return Object.fromEntries(labels.map((label, i) => [label, contents[i] ?? ""]));
 }
 
 /** The list of accounts: for each name its amount and what is said about it. */
@@ -72,10 +67,6 @@ export async function send(page: Page, from: string, to: string, amount: string)
 /** What the browser complained about, except for replies: some lies are such that it complains itself. */
 export const exceptOfNetwork = (complaints: readonly string[]): string[] =>
   complaints.filter((text) => !/^Failed to load resource|Access to fetch at/.test(text));
-
-/** By how many pixels the page is wider than the window. */
-export const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 /** What axe finds wrong with the page as it is now. */
 export async function violations(page: Page): Promise<string[]> {

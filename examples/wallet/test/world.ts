@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { preview } from "vite";
 
 import { startProxy } from "../../../packages/lying-proxy/src/proxy.mjs";
+import { openPage, startChromium } from "../../page/test/browser.js";
 import { keyOf, parseAmount, writeAmount } from "../src/account.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -24,12 +25,6 @@ export const SCHEMES = "avl,lvmt,smt,lmpt,amb";
 
 /** The accounts at first. */
 export const BALANCES = { alice: "1250.00", bob: "320.50", carol: "0.05", dave: "9000000.00" };
-
-/** A page, and what the browser complained about. */
-export interface Visit {
-  page: Page;
-  complaints: string[];
-}
 
 export type World = Awaited<ReturnType<typeof start>>;
 
@@ -70,20 +65,8 @@ export async function start(schemes = SCHEMES) {
     writeFileSync(demoFile, JSON.stringify({ ...demo, ...changes }));
   };
   writeDemo();
-  const browser = await chromium.launch({
-    executablePath: process.env.PROOFLIGHT_CHROMIUM ?? "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      // Names that lead to this machine, as a name server of an attacker can give out.
-      "--host-resolver-rules=MAP *.example 127.0.0.1",
-    ],
-  });
+  // Names that lead to this machine, as a name server of an attacker can give out.
+  const browser = await startChromium("--host-resolver-rules=MAP *.example 127.0.0.1");
 
   /** Makes what some lies need. */
   async function makePast(): Promise<void> {
@@ -95,28 +78,12 @@ export async function start(schemes = SCHEMES) {
   }
 
   /** Opens the page in a profile of its own. */
-  async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (message) => {
+  const visit = (options: BrowserContextOptions = {}) =>
+    openPage(browser, url, options, {
+      requests: [url, node.url, proxy.url, "blob:"],
       // Whoever switches quickly ends what has just begun, and the browser remarks on it.
-      if (message.text().includes("WebSocket is closed before the connection")) return;
-      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+      messages: /WebSocket is closed before the connection/,
     });
-    page.on("request", (request) => {
-      const known = [url, node.url, proxy.url, "blob:"];
-      if (!known.some((start) => request.url().startsWith(start))) {
-        complaints.push(`request to ${request.url()}`);
-      }
-    });
-    await page.exposeFunction("complain", (complaint: string) => complaints.push(complaint));
-    await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>
-      window.complain("policy: " + event.violatedDirective + " " + event.blockedURI));`);
-    await page.goto(url);
-    return { page, complaints };
-  }
 
   async function stop(): Promise<void> {
     await browser.close();
