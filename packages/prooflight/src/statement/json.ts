@@ -120,6 +120,8 @@ interface KindDefinition<Name extends string> extends Partial<
  *
  * Errors about members name its scheme, unless the kind is the chain's or serves several schemes.
  */
+// So that bundlers leave out the kinds that a page does not use.
+/* @__NO_SIDE_EFFECTS__ */
 export function kind<const Name extends string>(definition: KindDefinition<Name>): Kind {
   const { scheme, trusted, question, evidence } = definition;
   const listed = [trusted, question].flatMap((names) => (typeof names === "function" ? [] : names));
