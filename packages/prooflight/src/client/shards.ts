@@ -4,7 +4,7 @@ import { type Bytes, toHex } from "../bytes.js";
 import { refuse, type VerifyError } from "../error.js";
 import type { LvmtConfig } from "../scheme-params.js";
 import type { ListedServer } from "../transport/server-list.js";
-import { type Server, type Servers, worst } from "../transport/servers.js";
+import { type Server, type Servers, worstError } from "../transport/servers.js";
 import { lvmt } from "../wasm/lvmt.js";
 
 /** A raw key with the index of its entry in the root vector, which determines its class. */
@@ -40,7 +40,7 @@ export async function askShards<T>(
     const open = keys.filter((key) => !answers.has(key));
     const parts = split(open, (index) => {
       const server = listed.find((server) => proves(server, index) && !errors.has(server));
-      return server ?? raise(worst([...errors.values()]));
+      return server ?? raise(worstError([...errors.values()]));
     });
     const asked = answers.size === 0 ? parts.slice(0, 1) : parts;
     const replies = asked.map(async ([server, part]) => {

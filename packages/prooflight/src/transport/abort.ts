@@ -1,4 +1,4 @@
-/** Signals in every engine: Chrome below 98 and Firefox below 97 keep no reason, and Chrome below 100 cannot throw it. */
+/** Abort signals in every engine: Chrome below 98 and Firefox below 97 keep no reason, Chrome below 100 cannot throw it. */
 
 /** Waits for a time, or until an abort. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -17,7 +17,7 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
 /** A signal that is aborted with either of two, and a function that disconnects it. */
 export function either(one: AbortSignal | undefined, other: AbortSignal) {
   const stop = new AbortController();
-  const listened = [one, other].flatMap((signal) => {
+  const listeners = [one, other].flatMap((signal) => {
     if (!signal) return [];
     const abort = () => {
       abortWith(stop, abortReason(signal));
@@ -27,7 +27,7 @@ export function either(one: AbortSignal | undefined, other: AbortSignal) {
     return [{ signal, abort }];
   });
   const release = () => {
-    for (const { signal, abort } of listened) signal.removeEventListener("abort", abort);
+    for (const { signal, abort } of listeners) signal.removeEventListener("abort", abort);
   };
   return { signal: stop.signal, release };
 }

@@ -50,13 +50,13 @@ export class Address {
     if (parts.length === 0 || !(error instanceof VerifyError)) return error;
     // Errors of subclasses contain no text of servers.
     if (Object.getPrototypeOf(error) !== VerifyError.prototype) return error;
-    const secrets = expressionOf(parts);
-    const hide = (text: string) => withoutCut(text.replace(secrets, "$1…"), parts);
+    const secrets = secretPattern(parts);
+    const hide = (text: string) => withoutCutSecret(text.replace(secrets, "$1…"), parts);
     const { message, expected, found, ...rest } = error.toJSON();
     const { cause } = error;
     const shown = { message: hide(message), expected: hide(expected), found: hide(found) };
     const isClean = shown.message === message && shown.found === found;
-    if (isClean && shown.expected === expected && !holds(cause, secrets)) return error;
+    if (isClean && shown.expected === expected && !containsSecret(cause, secrets)) return error;
     const clean = concealedCause(cause, secrets, hide);
     return new VerifyError(
       { ...rest, ...shown },
@@ -65,7 +65,7 @@ export class Address {
   }
 }
 
-/** Describes what is no address. It may still be secret, if a letter of it is wrong. */
+/** Describes a value that is no address without repeating it: one wrong letter makes no URL of a secret one. */
 export function foundInstead(given: unknown): string {
   if (typeof given !== "string" && !(given instanceof URL)) return describe(given);
   const [, scheme] = /^([a-z]+):\/\//i.exec(String(given)) ?? [];
@@ -73,9 +73,9 @@ export function foundInstead(given: unknown): string {
   return isUrl ? `a URL that begins with ${scheme}://` : "a string that is no URL";
 }
 
-/** A server's error of JSON-RPC without the secrets; nothing of a platform's error that contains one. */
+/** A server's error of JSON-RPC without the secrets. A platform's error that contains a secret becomes undefined. */
 function concealedCause(cause: unknown, secrets: RegExp, hide: (text: string) => string): unknown {
-  if (!holds(cause, secrets)) return cause;
+  if (!containsSecret(cause, secrets)) return cause;
   if (cause instanceof Error) return undefined;
   try {
     return JSON.parse(hide(JSON.stringify(cause)));
@@ -84,15 +84,15 @@ function concealedCause(cause: unknown, secrets: RegExp, hide: (text: string) =>
   }
 }
 
-/** Whether something that is printed with an error contains a secret. */
-function holds(thing: unknown, secrets: RegExp, depth = 0): boolean {
-  if (typeof thing === "string") return thing.search(secrets) >= 0;
-  if (typeof thing !== "object" || thing === null) return false;
+/** Whether a value that is printed with an error contains a secret. */
+function containsSecret(value: unknown, secrets: RegExp, depth = 0): boolean {
+  if (typeof value === "string") return value.search(secrets) >= 0;
+  if (typeof value !== "object" || value === null) return false;
   if (depth > 8) return true;
   try {
-    const hidden = thing instanceof Error ? [thing.message, thing.cause] : [];
-    return [...hidden, ...(Object.entries(thing) as unknown[][]).flat()].some((part) =>
-      holds(part, secrets, depth + 1),
+    const hidden = value instanceof Error ? [value.message, value.cause] : [];
+    return [...hidden, ...(Object.entries(value) as unknown[][]).flat()].some((part) =>
+      containsSecret(part, secrets, depth + 1),
     );
   } catch {
     return true; // A getter threw.
@@ -100,7 +100,7 @@ function holds(thing: unknown, secrets: RegExp, depth = 0): boolean {
 }
 
 /** Shorter parts, such as `v3` or `eth`, are words of messages, and no secrets. */
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_CHARACTERS = 4;
 
 /** The parts of a URL beyond its origin, in the forms in which they may be repeated, the longest first. */
 function partsOf(url: URL, credentials = ""): string[] {
@@ -115,12 +115,12 @@ function partsOf(url: URL, credentials = ""): string[] {
   ];
   const all = [...whole, ...parts].flatMap((part) => [part, decoded(part)]);
   return [...new Set(all)]
-    .filter((part) => part.length >= SHORTEST_SECRET)
+    .filter((part) => part.length >= MIN_SECRET_CHARACTERS)
     .sort((one, other) => other.length - one.length);
 }
 
-/** Finds the parts where they are not inside of a word; the first group is what stands before. */
-function expressionOf(parts: readonly string[]): RegExp {
+/** Matches the parts where they are not inside of a word; the first group is the character before. */
+function secretPattern(parts: readonly string[]): RegExp {
   const among = (some: readonly string[]) =>
     some.map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
   const isWord = (part: string) => /^\w/.test(part);
@@ -133,12 +133,12 @@ function expressionOf(parts: readonly string[]): RegExp {
   return new RegExp(`(?:${either.join("|")})(?![A-Za-z0-9])`, "g");
 }
 
-/** A text without the beginning of a part at its end, where long text of others is cut. */
-function withoutCut(text: string, parts: readonly string[]): string {
+/** A text without the beginning of a part at its end: servers and platforms cut long texts. */
+function withoutCutSecret(text: string, parts: readonly string[]): string {
   const end = /…?"?$/.exec(text)?.index ?? text.length;
   const before = text.slice(0, end);
   for (const part of parts) {
-    for (let length = part.length - 1; length >= SHORTEST_SECRET; length--) {
+    for (let length = part.length - 1; length >= MIN_SECRET_CHARACTERS; length--) {
       if (before.endsWith(part.slice(0, length))) {
         return `${before.slice(0, -length)}…${text.slice(end)}`;
       }
@@ -155,17 +155,17 @@ function decoded(part: string): string {
   }
 }
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** React Native has no `btoa`. */
 function base64(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 3) {
-    const [first = 0, second = 0, third = 0] = bytes.subarray(at, at + 3);
+  for (let start = 0; start < bytes.length; start += 3) {
+    const [first = 0, second = 0, third = 0] = bytes.subarray(start, start + 3);
     const word = (first << 16) | (second << 8) | third;
-    const digits = [18, 12, 6, 0].map((shift) => DIGITS.charAt((word >> shift) & 63));
+    const digits = [18, 12, 6, 0].map((shift) => BASE64_DIGITS.charAt((word >> shift) & 63));
     text += digits
-      .slice(0, Math.min(bytes.length - at, 3) + 1)
+      .slice(0, Math.min(bytes.length - start, 3) + 1)
       .join("")
       .padEnd(4, "=");
   }

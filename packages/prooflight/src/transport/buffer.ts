@@ -1,25 +1,25 @@
-/** A growable buffer for input that arrives in chunks. */
+/** A growable buffer for input that arrives in parts. */
 
-/** Each piece doubles the capacity, within these sizes. */
+/** Each chunk doubles the capacity, within these sizes. */
 const MIN_CHUNK_BYTES = 4 * 1024;
 const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**
  * Bytes that arrive in parts of any size.
  *
- * Parts are copied into pieces: an array per part would cost a hundred bytes for a part of one byte.
+ * Parts are copied into chunks: an array per part would cost a hundred bytes for a part of one byte.
  */
 export class ChunkedBuffer {
   readonly #maxBytes: number;
   readonly #chunks: Uint8Array[] = [];
   /** The number of bytes so far. */
   length = 0;
-  /** Bytes that are free in the last piece. */
+  /** Bytes that are free in the last chunk. */
   #free = 0;
 
-  /** Takes at most `most` bytes. */
-  constructor(most: number) {
-    this.#maxBytes = most;
+  /** Takes at most `maxBytes` bytes. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Adds a part, which must not exceed the limit. Before it allocates, it awaits `grow` with the new capacity. */
@@ -39,9 +39,9 @@ export class ChunkedBuffer {
   join(): Uint8Array<ArrayBuffer> {
     const joined = new Uint8Array(this.length);
     let end = 0;
-    for (const piece of this.#chunks.splice(0)) {
-      joined.set(piece.subarray(0, this.length - end), end);
-      end += piece.length;
+    for (const chunk of this.#chunks.splice(0)) {
+      joined.set(chunk.subarray(0, this.length - end), end);
+      end += chunk.length;
     }
     return joined;
   }

@@ -20,7 +20,7 @@ export interface Transport {
   maxReplyMembers?: number | undefined;
   /** Called with the number of bytes of a reply that was read. */
   received?: ((bytes: number) => void) | undefined;
-  /** Waits until the reply may take this many bytes of memory. Default: it always may. */
+  /** Waits until the reply may take this many bytes of memory. Default: never waits. */
   grow?: ((bytes: number) => Promise<void>) | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function exchange(
   throwIfAborted(signal);
   const stop = new AbortController();
   const timer = setTimeout(() => {
-    abortWith(stop, timedOut(transport, url));
+    abortWith(stop, timeoutRefusal(transport, url));
   }, transport.timeout);
   const abort = () => {
     abortWith(stop, signal && abortReason(signal));
@@ -63,7 +63,10 @@ export async function exchange(
   signal?.addEventListener("abort", abort);
   try {
     // An application's own fetch may ignore the signal.
-    return await Promise.race([send(transport, url, request, stop.signal), aborted(stop.signal)]);
+    return await Promise.race([
+      send(transport, url, request, stop.signal),
+      rejectOnAbort(stop.signal),
+    ]);
   } catch (error) {
     // The reason of an abort says more than the platform's error about it.
     throwIfAborted(stop.signal);
@@ -115,10 +118,10 @@ async function send(
   };
 }
 
-/** The bytes of a reply without success that are read. */
+/** The most bytes that are read of a reply without success. */
 const MAX_FAILURE_BYTES = 64 * 1024;
 
-/** What a server says in a reply without success; only the status if it says nothing that can be read. */
+/** What a server says in a reply without success; only the status if its body cannot be read. */
 async function failureOf(
   response: Response,
   { fetch, timeout }: Transport,
@@ -159,13 +162,13 @@ async function readBody(
   }
   const reader = stream.getReader();
   const body = new ChunkedBuffer(maxReplyBytes);
-  const growing = async (bytes: number) => {
+  const growBody = async (bytes: number) => {
     await grow?.(bytes);
     throwIfAborted(signal);
   };
-  for (let pieces = 1; ; pieces++) {
+  for (let chunks = 1; ; chunks++) {
     const { done, value } = await reader.read();
-    if (pieces % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
+    if (chunks % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
     try {
       throwIfAborted(signal);
       if (done) {
@@ -175,7 +178,7 @@ async function readBody(
       if (body.length + value.length > maxReplyBytes) {
         throw invalidReply(url, `at most ${maxReplyBytes} bytes`, "more");
       }
-      await body.add(value, growing);
+      await body.add(value, growBody);
     } catch (error) {
       reader.cancel().catch(() => undefined);
       throw error;
@@ -197,11 +200,11 @@ export function serverError(url: URL, found: string, cause: ServerFailure): Veri
 export const invalidReply = (url: URL, expected: string, found: string) =>
   refuse("invalid_reply", `${expected} from ${url.host}`, found);
 
-const timedOut = ({ timeout }: Transport, url: URL) =>
+const timeoutRefusal = ({ timeout }: Transport, url: URL) =>
   refuse("request_timeout", `a reply of ${url.host} within ${timeout} ms`, "none yet");
 
 /** Rejects with the signal's reason once it is aborted. */
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => {
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a signal's reason may be anything

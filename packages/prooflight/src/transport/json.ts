@@ -15,9 +15,9 @@ const FREE_ITEMS = 1000;
 /** Parses UTF-8. Its values and members are counted first, since parsing makes objects of them. */
 export function parseJson(body: Uint8Array, transport: Transport, url: URL): unknown {
   const text = decode(body, url);
-  const most = FREE_ITEMS + Math.floor(text.length / BYTES_PER_ITEM);
-  const items = Math.min(transport.maxReplyItems ?? most, most);
-  const members = Math.min(transport.maxReplyMembers ?? most, most);
+  const limit = FREE_ITEMS + Math.floor(text.length / BYTES_PER_ITEM);
+  const items = Math.min(transport.maxReplyItems ?? limit, limit);
+  const members = Math.min(transport.maxReplyMembers ?? limit, limit);
   // Each value but the first follows one of these characters.
   if ([",", "[", "{"].reduce((sum, character) => sum + count(text, character, items), 0) > items) {
     throw invalidReply(url, `at most ${items} values and objects`, "more");
@@ -37,10 +37,10 @@ export function parseJson(body: Uint8Array, transport: Transport, url: URL): unk
   }
 }
 
-/** Counts a character in a text; stops counting above `most`. */
-function count(text: string, character: string, most: number): number {
+/** Counts a character in a text; stops counting above `max`. */
+function count(text: string, character: string, max: number): number {
   let found = 0;
-  for (let at = text.indexOf(character); at >= 0 && found <= most; found++) {
+  for (let at = text.indexOf(character); at >= 0 && found <= max; found++) {
     at = text.indexOf(character, at + 1);
   }
   return found;

@@ -24,25 +24,25 @@ interface Reply {
 interface PendingGrowth {
   reply: Reply;
   bytes: number;
-  go: () => void;
+  resume: () => void;
 }
 
 /**
- * Memory for replies: a shared room, and in addition one reply of any size.
+ * Memory for replies: shared budgets, and in addition one reply of any size.
  *
- * A reply takes room as its bytes arrive, so a silent server takes none. Beginnings have their own room, so a
- * short reply does not wait for long ones. Where the room is full, one reply is favoured: until it is released,
- * it grows outside the room. Otherwise half-received replies could all wait for each other.
+ * A reply takes memory as its bytes arrive, so a silent server takes none. The first parts have their own budget, so
+ * a short reply does not wait for long ones. When a budget is exhausted, one reply becomes exempt: until it is
+ * released, it counts against no budget. Otherwise half-received replies could all wait for each other.
  */
 export class ReplyMemory {
   readonly #budget: MemoryBudget;
   readonly #taken: MemoryBudget = { firstParts: 0, rest: 0 };
-  readonly #waiting: PendingGrowth[] = [];
-  /** The reply that is outside the room. */
-  #favoured: Reply | undefined;
+  readonly #pending: PendingGrowth[] = [];
+  /** The reply that counts against no budget. */
+  #exempt: Reply | undefined;
 
-  constructor(room: MemoryBudget) {
-    this.#budget = room;
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
   }
 
   /** Begins a reply, which holds nothing yet. */
@@ -50,8 +50,8 @@ export class ReplyMemory {
     const reply: Reply = { bytes: 0 };
     return {
       grow: (bytes) =>
-        new Promise((go) => {
-          this.#waiting.push({ reply, bytes, go });
+        new Promise((resume) => {
+          this.#pending.push({ reply, bytes, resume });
           this.#next();
         }),
       release: () => {
@@ -60,23 +60,23 @@ export class ReplyMemory {
     };
   }
 
-  /** Grants requests in order, as far as there is room. */
+  /** Grants pending growths in order, as far as the budgets allow. */
   #next(): void {
-    for (const waiting of [...this.#waiting]) {
-      const { reply, bytes, go } = waiting;
+    for (const pending of [...this.#pending]) {
+      const { reply, bytes, resume } = pending;
       if (!this.#fits(reply, bytes)) {
-        if (this.#favoured) continue;
+        if (this.#exempt) continue;
         this.#take(reply, 0);
-        this.#favoured = reply;
+        this.#exempt = reply;
       }
       this.#take(reply, bytes);
-      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      go();
+      this.#pending.splice(this.#pending.indexOf(pending), 1);
+      resume();
     }
   }
 
   #fits(reply: Reply, bytes: number): boolean {
-    if (reply === this.#favoured) return true;
+    if (reply === this.#exempt) return true;
     const more = growth(reply.bytes, bytes);
     return (
       this.#taken.firstParts + more.firstParts <= this.#budget.firstParts &&
@@ -85,7 +85,7 @@ export class ReplyMemory {
   }
 
   #take(reply: Reply, bytes: number): void {
-    if (reply !== this.#favoured) {
+    if (reply !== this.#exempt) {
       const more = growth(reply.bytes, bytes);
       this.#taken.firstParts += more.firstParts;
       this.#taken.rest += more.rest;
@@ -94,17 +94,17 @@ export class ReplyMemory {
   }
 
   #release(reply: Reply): void {
-    for (const waiting of this.#waiting.filter((waiting) => waiting.reply === reply)) {
-      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      waiting.go();
+    for (const pending of this.#pending.filter((pending) => pending.reply === reply)) {
+      this.#pending.splice(this.#pending.indexOf(pending), 1);
+      pending.resume();
     }
     this.#take(reply, 0);
-    if (reply === this.#favoured) this.#favoured = undefined;
+    if (reply === this.#exempt) this.#exempt = undefined;
     this.#next();
   }
 }
 
-/** The room that a reply takes when it grows from one length to another. */
+/** The memory that a reply takes when it grows from one length to another. */
 function growth(from: number, to: number): MemoryBudget {
   const [before, after] = [split(from), split(to)];
   return { firstParts: after.firstParts - before.firstParts, rest: after.rest - before.rest };
@@ -112,5 +112,5 @@ function growth(from: number, to: number): MemoryBudget {
 
 function split(bytes: number): MemoryBudget {
   const firstParts = Math.min(bytes, FIRST_PART_BYTES);
-  return { firstParts: firstParts, rest: bytes - firstParts };
+  return { firstParts, rest: bytes - firstParts };
 }

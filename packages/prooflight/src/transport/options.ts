@@ -60,7 +60,7 @@ export function readTransport<Name extends string>(
   };
 }
 
-/** Checks the time limit of a call, in milliseconds; throws `invalid_argument`. Within 0 no server could answer. */
+/** Checks the time limit of a call in milliseconds; throws `invalid_argument`, also for 0. */
 export function readTimeout(given: unknown): number {
   const timeout = milliseconds(given, "timeout") ?? 10_000;
   if (timeout > 0) return Math.min(timeout, MAX_TIMER_MS);
@@ -77,7 +77,7 @@ function clock(now: (() => unknown) | undefined): () => bigint {
   };
 }
 
-/** jsdom has none. */
+/** The platform's fetch, which jsdom lacks. */
 const platformFetch: typeof fetch = async (...to) => {
   const { fetch } = globalThis as { fetch?: typeof globalThis.fetch };
   if (!fetch)

@@ -15,7 +15,8 @@ export interface ListedServer {
 
 type UnnamedServer = Omit<ListedServer, "name">;
 
-export function parse(given: unknown, index: number): UnnamedServer {
+/** Reads a URL, or a URL with the shard of its server; throws `invalid_argument`. */
+export function parseServer(given: unknown, index: number): UnnamedServer {
   if (typeof given !== "object" || given === null || given instanceof URL) {
     return { address: addressOf(given), shard: undefined };
   }
@@ -25,12 +26,12 @@ export function parse(given: unknown, index: number): UnnamedServer {
   return { address: addressOf(members.unchecked("url")), shard };
 }
 
-/** Names servers by their origins; servers of one origin are numbered by their places in the list. */
-export function named(listed: readonly UnnamedServer[]): ListedServer[] {
-  return listed.map((one, index) => {
-    const { origin } = one.address;
-    const isAlone = listed.every((other) => other === one || other.address.origin !== origin);
-    return { ...one, name: isAlone ? origin : `${origin} (server ${index + 1})` };
+/** Names servers by their origins. Servers of the same origin get their number in the list. */
+export function nameServers(listed: readonly UnnamedServer[]): ListedServer[] {
+  return listed.map((server, index) => {
+    const { origin } = server.address;
+    const isAlone = listed.every((other) => other === server || other.address.origin !== origin);
+    return { ...server, name: isAlone ? origin : `${origin} (server ${index + 1})` };
   });
 }
 

@@ -1,4 +1,4 @@
-/** Bounds of replies: the most that an honest answer to a question can need, and a margin. */
+/** The servers of a client, which are asked in turn, within bounds of time, memory and concurrency. */
 
 import { notify } from "../arguments.js";
 import { refuse, VerifyError } from "../error.js";
@@ -7,10 +7,10 @@ import { throwIfAborted } from "./abort.js";
 import { exchange, type Reply, type Transport } from "./http.js";
 import { ReplyMemory } from "./memory.js";
 import { call } from "./rpc.js";
-import { type ListedServer, named, parse } from "./server-list.js";
+import { type ListedServer, nameServers, parseServer } from "./server-list.js";
 import { RequestSlots } from "./slots.js";
 
-/** The bounds of one reply. */
+/** The bounds of one reply: the most that an honest answer to its question can need, and a margin. */
 export interface ReplyBounds {
   /** Bytes of its text. */
   bytes: number;
@@ -52,10 +52,10 @@ export interface Failure {
 }
 
 /** Whether another server could succeed where this one failed. Other refusals are the caller's fault or a bug. */
-const mayDoBetter = ({ code, reason }: VerifyError) =>
-  reason === "unsupported_fork" || (OTHERS_MAY_DO_BETTER.has(code) && reason !== "setup_mismatch");
+const otherMaySucceed = ({ code, reason }: VerifyError) =>
+  reason === "unsupported_fork" || (OTHERS_MAY_SUCCEED.has(code) && reason !== "setup_mismatch");
 
-const OTHERS_MAY_DO_BETTER: ReadonlySet<Code> = new Set([
+const OTHERS_MAY_SUCCEED: ReadonlySet<Code> = new Set([
   "malformed",
   "mismatch",
   "untrusted",
@@ -69,6 +69,7 @@ export type Attempt<T> = { answer: T; error?: never } | { error: VerifyError; an
 const ANSWERS_BUDGET = { firstParts: 8 * 1024 * 1024, rest: 16 * 1024 * 1024 };
 const PATHS_BUDGET = { firstParts: 8 * 1024 * 1024, rest: 0 };
 
+/** The servers of a client. The one that answered last is asked first. */
 export class Servers {
   readonly #transport: Transport;
   readonly #servers: readonly ListedServer[];
@@ -95,7 +96,7 @@ export class Servers {
     boundsOf: (method: string, params: object) => ReplyBounds,
   ) {
     if (urls.length === 0) throw refuse("invalid_argument", "at least one URL of a server", "none");
-    this.#servers = named(urls.map(parse));
+    this.#servers = nameServers(urls.map(parseServer));
     this.#slots = new Map(this.#servers.map((listed) => [listed, new RequestSlots()]));
     this.#transport = transport;
     this.#onFailure = onFailure;
@@ -121,7 +122,7 @@ export class Servers {
   /**
    * Runs `ask` with one server after another until one succeeds.
    *
-   * If none does, throws the {@link worst} of their errors.
+   * If none does, throws the {@link worstError} of their errors.
    */
   async ask<T>(ask: (server: Server) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const errors: VerifyError[] = [];
@@ -134,10 +135,10 @@ export class Servers {
       this.prefer(listed);
       return attempt.answer;
     }
-    throw worst(errors);
+    throw worstError(errors);
   }
 
-  /** Runs `ask` with every server; throws the {@link worst} of the errors if one fails. */
+  /** Runs `ask` with every server; throws the {@link worstError} of the errors if one fails. */
   async askEach<T>(
     ask: (server: Server) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -146,7 +147,7 @@ export class Servers {
       this.#servers.map((listed) => this.try(listed, ask, signal)),
     );
     const errors = attempts.flatMap(({ error }) => error ?? []);
-    if (errors.length > 0) throw worst(errors);
+    if (errors.length > 0) throw worstError(errors);
     return attempts.map(({ answer }) => answer as T);
   }
 
@@ -161,7 +162,7 @@ export class Servers {
     ask: (server: Server) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<Attempt<T>> {
-    // If another question stops the client, that is not this server's failure.
+    // A client that another question stopped is not this server's failure.
     const client = { stopped: false };
     const check = () => {
       client.stopped = true;
@@ -169,23 +170,23 @@ export class Servers {
       client.stopped = false;
     };
     check();
-    const held: (() => void)[] = [];
-    const places = this.#slots.get(listed);
+    const releases: (() => void)[] = [];
+    const slots = this.#slots.get(listed);
     let answered = false;
     try {
-      await places?.take(this.#transport.timeout, listed.address.url.host, signal);
-      held.push(() => places?.free(answered));
+      await slots?.take(this.#transport.timeout, listed.address.url.host, signal);
+      releases.push(() => slots?.free(answered));
       check();
-      const answer = await ask(this.#open(listed, signal, check, held));
+      const answer = await ask(this.#open(listed, signal, check, releases));
       check();
       answered = true;
       return { answer };
     } catch (thrown) {
-      // Nor is the application's own abort.
+      // The application's own abort is not this server's failure either.
       throwIfAborted(signal);
       const error = listed.address.conceal(thrown);
       if (client.stopped) throw error;
-      if (!(error instanceof VerifyError) || !mayDoBetter(error)) throw error;
+      if (!(error instanceof VerifyError) || !otherMaySucceed(error)) throw error;
       notify(this.#onFailure, { url: listed.name, error });
       // The authorities signed two heads, which no other server can undo.
       if (error.reason === "equivocation") throw error;
@@ -193,16 +194,16 @@ export class Servers {
       check();
       return { error };
     } finally {
-      for (const release of held) release();
+      for (const release of releases) release();
     }
   }
 
-  /** Adds functions to `held` that release the memory of replies, once the question is answered. */
+  /** Adds functions to `releases` that release the memory of replies, once the question is answered. */
   #open(
     listed: ListedServer,
     signal: AbortSignal | undefined,
     check: () => void,
-    held: (() => void)[],
+    releases: (() => void)[],
   ): Server {
     const { name, address } = listed;
     const { url } = address;
@@ -212,15 +213,15 @@ export class Servers {
     const forget = () => {
       for (const release of replies.splice(0)) release();
     };
-    held.push(forget);
+    releases.push(forget);
     const bounded = async <T>(
       bounds: ReplyBounds,
-      room: ReplyMemory,
+      memory: ReplyMemory,
       send: (transport: Transport) => Promise<T>,
     ): Promise<T> => {
-      const { grow, release } = room.open();
-      const passing = bounds.transient ?? false;
-      if (!passing) replies.push(release);
+      const { grow, release } = memory.open();
+      const isTransient = bounds.transient ?? false;
+      if (!isTransient) replies.push(release);
       try {
         return await send({
           ...this.#transport,
@@ -234,7 +235,7 @@ export class Servers {
           grow,
         });
       } finally {
-        if (passing) release();
+        if (isTransient) release();
       }
     };
     return {
@@ -246,9 +247,9 @@ export class Servers {
       },
       call: async (method, params) => {
         check();
-        // Paths have a room of their own: a question asks for them while it holds its answer.
-        const room = method === "prooflight_headerProof" ? this.#paths : this.#answers;
-        return bounded(this.#boundsOf(method, params), room, (transport) =>
+        // Paths have their own memory: a question asks for them while it holds its answer.
+        const memory = method === "prooflight_headerProof" ? this.#paths : this.#answers;
+        return bounded(this.#boundsOf(method, params), memory, (transport) =>
           call(transport, url, method, params, signal),
         );
       },
@@ -267,7 +268,7 @@ export class Servers {
       others: () =>
         this.inOrder()
           .filter((other) => other !== listed)
-          .map((other) => this.#open(other, signal, check, held)),
+          .map((other) => this.#open(other, signal, check, releases)),
     };
   }
 
@@ -282,7 +283,7 @@ export class Servers {
  * The error of the first server that lied, otherwise of the first one; if there are several, its `cause` is an
  * `AggregateError` of all of them.
  */
-export function worst(errors: readonly VerifyError[]): VerifyError {
+export function worstError(errors: readonly VerifyError[]): VerifyError {
   const [first] = errors;
   const refusal = errors.find(({ code }) => code !== "unavailable") ?? first;
   if (!refusal) throw refuse("bug", "a server that failed", "none");

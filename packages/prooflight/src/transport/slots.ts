@@ -6,16 +6,16 @@ import { abortReason, throwIfAborted } from "./abort.js";
 /** Far below the connections that a node accepts. */
 const MAX_CONCURRENT_REQUESTS = 256;
 
-/** The places at one server, granted in the order of the requests. */
+/** The slots for concurrent requests to one server, granted in the order in which they were asked for. */
 export class RequestSlots {
   readonly #waiting: (() => void)[] = [];
   #taken = 0;
   #answers = 0;
 
   /**
-   * Waits for a place.
+   * Waits for a free slot.
    *
-   * Throws `request_timeout` once the server has answered no question for `timeout` milliseconds, so that nobody
+   * Throws `request_timeout` once the server has answered no question for `timeout` milliseconds, so that no caller
    * waits longer for a silent server. Throws the reason of `signal` if that is aborted.
    */
   async take(timeout: number, host: string, signal: AbortSignal | undefined): Promise<void> {
@@ -30,12 +30,12 @@ export class RequestSlots {
         clearInterval(timer);
         signal?.removeEventListener("abort", abort);
       };
-      const go = () => {
+      const proceed = () => {
         end();
         resolve();
       };
       const fail = (reason: Error) => {
-        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
         end();
         reject(reason);
       };
@@ -43,15 +43,15 @@ export class RequestSlots {
         fail((signal && abortReason(signal)) as Error);
       };
       const timer = setInterval(() => {
-        if (this.#answers === seen) fail(silent(timeout, host));
+        if (this.#answers === seen) fail(silentRefusal(timeout, host));
         seen = this.#answers;
       }, timeout);
       signal?.addEventListener("abort", abort);
-      this.#waiting.push(go);
+      this.#waiting.push(proceed);
     });
   }
 
-  /** Frees a place for the caller that has waited longest. */
+  /** Frees a slot for the caller that has waited longest. `answered` says whether the server answered the question. */
   free(answered: boolean): void {
     if (answered) this.#answers += 1;
     const next = this.#waiting.shift();
@@ -60,5 +60,5 @@ export class RequestSlots {
   }
 }
 
-const silent = (timeout: number, host: string) =>
+const silentRefusal = (timeout: number, host: string) =>
   refuse("request_timeout", `an answer of ${host} within ${timeout} ms`, "none to any question");

@@ -5,6 +5,7 @@ import { nodeModule } from "../platform.js";
 /** The time that a server has to close its side, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 1000;
 
+/** A WebSocket, and how to end it. */
 export interface OpenSocket {
   socket: WebSocket;
   /** Closes the WebSocket. In Node, also destroys the connection if the server leaves it open. */
@@ -12,8 +13,10 @@ export interface OpenSocket {
 }
 
 /**
- * Opens a WebSocket. In Node, `close()` alone waits for the server without a limit, which keeps the process alive.
- * Browsers have a limit of their own.
+ * Opens a WebSocket.
+ *
+ * In Node, `close()` alone waits for the server without a limit, which keeps the process alive. Browsers have a limit
+ * of their own.
  *
  * Throws if there are headers and the platform cannot send them: browsers take only protocols as second argument.
  */
@@ -22,26 +25,26 @@ export function openSocket(
   WebSocket: typeof globalThis.WebSocket,
   headers: Readonly<Record<string, string>>,
 ): OpenSocket {
-  const more = Object.keys(headers).length === 0 ? [] : [{ headers } as unknown as string[]];
-  const { socket, connection, forget } = observed(() => new WebSocket(url, ...more));
+  const options = Object.keys(headers).length === 0 ? [] : [{ headers } as unknown as string[]];
+  const { socket, connection, stopLooking } = withConnection(() => new WebSocket(url, ...options));
   let opened = false;
   let ended = false;
   socket.addEventListener("open", () => {
     opened = true;
-    forget();
+    stopLooking();
   });
-  socket.addEventListener("error", forget);
-  socket.addEventListener("close", forget);
+  socket.addEventListener("error", stopLooking);
+  socket.addEventListener("close", stopLooking);
   const end = () => {
     if (ended) return;
     ended = true;
-    forget();
+    stopLooking();
     socket.close();
     // Node destroys the connection itself if the WebSocket has not opened.
-    const mine = opened ? connection() : undefined;
-    if (!mine) return;
+    const leftOpen = opened ? connection() : undefined;
+    if (!leftOpen) return;
     const timer: { unref?: () => void } = setTimeout(() => {
-      mine.destroy();
+      leftOpen.destroy();
     }, CLOSE_TIMEOUT_MS);
     timer.unref?.();
   };
@@ -65,14 +68,14 @@ interface RequestMessage {
 }
 
 /** Channels about requests. The second one has the connection on which a request is sent. */
-const CREATED = "undici:request:create";
-const SENT = "undici:client:sendHeaders";
+const REQUEST_CREATED = "undici:request:create";
+const HEADERS_SENT = "undici:client:sendHeaders";
 
 /**
- * Makes a WebSocket and finds its connection by Node's diagnostics, since no other API gives it. `forget` stops
+ * Makes a WebSocket and finds its connection by Node's diagnostics, since no other API gives it. `stopLooking` stops
  * looking for it. Without such diagnostics, `connection` gives undefined.
  */
-function observed(make: () => WebSocket) {
+function withConnection(make: () => WebSocket) {
   const channels = nodeModule("node:diagnostics_channel") as DiagnosticsChannels | undefined;
   let key: string | undefined;
   let connection: SocketConnection | undefined;
@@ -87,19 +90,19 @@ function observed(make: () => WebSocket) {
     if (socket?.alpnProtocol === "h2" || !key || !headersOf(message).includes(key)) return;
     connection = socket;
   };
-  const forget = () => {
-    channels?.unsubscribe(SENT, sent);
+  const stopLooking = () => {
+    channels?.unsubscribe(HEADERS_SENT, sent);
   };
-  channels?.subscribe(CREATED, created);
+  channels?.subscribe(REQUEST_CREATED, created);
   // On an existing connection, the request is sent before the constructor returns.
-  channels?.subscribe(SENT, sent);
+  channels?.subscribe(HEADERS_SENT, sent);
   try {
-    return { socket: make(), connection: () => connection, forget };
+    return { socket: make(), connection: () => connection, stopLooking };
   } catch (error) {
-    forget();
+    stopLooking();
     throw error;
   } finally {
-    channels?.unsubscribe(CREATED, created);
-    if (!key) forget();
+    channels?.unsubscribe(REQUEST_CREATED, created);
+    if (!key) stopLooking();
   }
 }
