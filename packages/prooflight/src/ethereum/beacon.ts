@@ -21,6 +21,7 @@ import { type FinalityConflict, SignedUpdates } from "./signed-updates.js";
 
 const PREFIX = "/eth/v1/beacon/light_client";
 
+/** The heads of a beacon chain, from its light-client updates. */
 export class Beacon implements HeadSource {
   readonly #settings: EthereumSettings;
   readonly #servers: Servers;
@@ -28,9 +29,10 @@ export class Beacon implements HeadSource {
   readonly #updates = new SignedUpdates();
   #heads: BeaconState | undefined;
   #conflict: FinalityConflict | undefined;
-  #stopped: VerifyError | undefined;
+  /** The error that stopped the client. */
+  #fatal: VerifyError | undefined;
   /** The time of the last synchronisation, in milliseconds. */
-  #synced: bigint | undefined;
+  #syncedAt: bigint | undefined;
 
   constructor(settings: EthereumSettings, servers: Servers) {
     this.#settings = settings;
@@ -40,7 +42,7 @@ export class Beacon implements HeadSource {
     if (state) this.#heads = resume(this.#networkTime, maxCheckpointAge, state);
   }
 
-  /** The accepted heads. There must be some. */
+  /** The accepted heads; a bug if there are none yet. */
   get heads(): BeaconState {
     if (!this.#heads) throw refuse("bug", "accepted heads", "none");
     return this.#heads;
@@ -52,10 +54,10 @@ export class Beacon implements HeadSource {
 
   /** Throws the error that stopped the client, if two finalized blocks contradict each other. */
   check(): void {
-    if (this.#stopped) throw this.#stopped;
+    if (this.#fatal) throw this.#fatal;
   }
 
-  /** The heads that are known; throws if they contradict each other or are older than `maxHeadAge`. */
+  /** The accepted heads; throws if finalized blocks contradict each other, or if a head is older than `maxHeadAge`. */
   checked(): BeaconState {
     this.check();
     const { maxHeadAge } = this.#settings;
@@ -63,7 +65,7 @@ export class Beacon implements HeadSource {
     return this.heads;
   }
 
-  /** The newest heads; asks for them if those that are known are older than `refresh`, or too old. */
+  /** The newest heads; asks for them if the last synchronisation is older than `refresh`, or a head is too old. */
   async newest(signal: AbortSignal | undefined): Promise<BeaconState> {
     this.check();
     if (this.#isFresh() && !this.#isTooOld()) return this.heads;
@@ -76,7 +78,7 @@ export class Beacon implements HeadSource {
     this.check();
     if (!this.#heads) await this.#servers.ask((server) => this.#bootstrap(server), signal);
     await this.#followAny(signal);
-    this.#synced = this.#settings.now();
+    this.#syncedAt = this.#settings.now();
   }
 
   /** Accepts the newest heads of the first server that has any. */
@@ -88,17 +90,17 @@ export class Beacon implements HeadSource {
         await this.#servers.ask(async (server) => {
           const lacks = await this.#follow(server);
           if (!lacks) return;
-          behind.push(...lacks.filter(({ reason }) => !WITHOUT_ANSWER.has(reason)));
+          behind.push(...lacks.filter(({ reason }) => !NOTHING_ABOUT_HEADS.has(reason)));
           throw lackError(server, lacks);
         }, signal);
         return;
       } catch (error) {
         if (!isOfServers(error)) throw error;
-        // What one server shows of the committees may be what another's heads need.
-        const isFurther = newestCommittee(this.heads) > before;
-        if (isFurther && this.#servers.inOrder().length > 1) continue;
+        // One server's updates may have the committees that another server's heads need.
+        const hasNewCommittee = newestCommittee(this.heads) > before;
+        if (hasNewCommittee && this.#servers.inOrder().length > 1) continue;
         // A server that is behind may be honest. Its answer counts, unless there was never a newer one.
-        if (behind.length === 0 || this.#synced === undefined) throw error;
+        if (behind.length === 0 || this.#syncedAt === undefined) throw error;
         this.checked();
         return;
       }
@@ -112,7 +114,7 @@ export class Beacon implements HeadSource {
    */
   async #follow(server: Server): Promise<VerifyError[] | undefined> {
     const lacks: VerifyError[] = [];
-    const lacking = async (ask: Promise<void>): Promise<VerifyError | undefined> => {
+    const lackOf = async (ask: Promise<void>): Promise<VerifyError | undefined> => {
       try {
         await ask;
         return undefined;
@@ -122,12 +124,12 @@ export class Beacon implements HeadSource {
         return error;
       }
     };
-    await lacking(this.#followCommittees(server));
+    await lackOf(this.#followCommittees(server));
     let heads = 0;
     for (const kind of ["finality", "optimistic"] as const) {
-      const lack = await lacking(this.#get(server, kind));
+      const lack = await lackOf(this.#get(server, kind));
       if (!lack) heads += 1;
-      // It would likely not answer the next request, either.
+      // The server would likely not answer the next request either.
       if (lack?.reason === "request_timeout") break;
     }
     if (heads === 0) return lacks;
@@ -136,9 +138,9 @@ export class Beacon implements HeadSource {
   }
 
   #isFresh(): boolean {
-    if (this.#synced === undefined) return false;
+    if (this.#syncedAt === undefined) return false;
     const { now, refresh } = this.#settings;
-    const elapsed = now() - this.#synced;
+    const elapsed = now() - this.#syncedAt;
     // A clock may have been set back.
     return elapsed >= 0n && elapsed < refresh;
   }
@@ -193,7 +195,7 @@ export class Beacon implements HeadSource {
     }
   }
 
-  /** Processes updates in order. One that does not verify is refused unless those before it led to a committee. */
+  /** Processes updates in order. Refuses an update that does not verify, unless earlier ones led to a new committee. */
   #processUpdates(server: Server, reply: LightClientReply): void {
     const { schedule } = this.#settings.network;
     const { ssz } = reply;
@@ -242,40 +244,39 @@ export class Beacon implements HeadSource {
         second: { form, ssz },
       };
       // Every later call throws the same object.
-      this.#stopped = Object.freeze(
-        new VerifyError(error.toJSON(), { cause: copy(this.#conflict) }),
-      );
-      throw this.#stopped;
+      this.#fatal = Object.freeze(new VerifyError(error.toJSON(), { cause: copy(this.#conflict) }));
+      throw this.#fatal;
     }
     const { beaconRoot } = this.#heads.finalized;
     if (beaconRoot !== finalized.beaconRoot) this.#updates.add(beaconRoot, { form, ssz });
   }
 }
 
-/** A state of this client's own is continued however old it is, in seconds. */
+/** In seconds. The client's own state is continued however old it is. */
 const ANY_AGE = (1n << 64n) - 1n;
 
 /** The newest period whose committee is known. */
 const newestCommittee = ({ period, knowsNextCommittee }: BeaconState): bigint =>
   knowsNextCommittee ? period + 1n : period;
 
-/** Whether an error is about servers' answers, not the caller's own or a bug. */
+/** Whether an error is about a server's answer, rather than the caller's fault or a bug. */
 const isOfServers = (error: unknown) =>
   error instanceof VerifyError && error.code !== "invalid_input" && error.code !== "internal";
 
 /** Reasons, besides those of the code `unavailable`, for which data of honest servers are refused. */
-const OF_HONEST_SERVERS: ReadonlySet<Reason> = new Set([
+const HONEST_REASONS: ReadonlySet<Reason> = new Set([
   "period_unknown",
   "too_few_signatures",
   "update_not_newer",
 ]);
 
+/** Whether an error says that a server lacks data, which an honest one may. */
 const isLack = (error: unknown): error is VerifyError =>
   error instanceof VerifyError &&
-  (error.code === "unavailable" || OF_HONEST_SERVERS.has(error.reason));
+  (error.code === "unavailable" || HONEST_REASONS.has(error.reason));
 
 /** The reasons for which a reply, or its absence, says nothing about heads. */
-const WITHOUT_ANSWER: ReadonlySet<Reason> = new Set([
+const NOTHING_ABOUT_HEADS: ReadonlySet<Reason> = new Set([
   "invalid_reply",
   "request_timeout",
   "unreachable",

@@ -19,13 +19,17 @@ export interface BlobParams {
   hasReserve: boolean;
 }
 
-/** Source: EIP-4844, 7691, 7892, and the configurations of the networks. */
-const schedule = (cancun: bigint, prague: bigint, osaka: bigint, one: bigint, two: bigint) => [
+/**
+ * The parameters since each fork; `bpo1` and `bpo2` change nothing but them.
+ *
+ * Source: EIP-4844, 7691, 7892, and the configurations of the networks.
+ */
+const schedule = (cancun: bigint, prague: bigint, osaka: bigint, bpo1: bigint, bpo2: bigint) => [
   params(cancun, 3n, 6n, 3_338_477n, false),
   params(prague, 6n, 9n, 5_007_716n, false),
   params(osaka, 6n, 9n, 5_007_716n, true),
-  params(one, 10n, 15n, 8_346_193n, true),
-  params(two, 14n, 21n, 11_684_671n, true),
+  params(bpo1, 10n, 15n, 8_346_193n, true),
+  params(bpo2, 14n, 21n, 11_684_671n, true),
 ];
 
 const params = (
@@ -36,7 +40,7 @@ const params = (
   hasReserve: boolean,
 ): BlobParams => ({ timestamp, target, max, updateFraction, hasReserve });
 
-/** What the provider knows of a network besides its beacon chain. */
+/** The parameters of the networks' execution chains. */
 export const CHAINS: Readonly<
   Record<NetworkName, { chainId: bigint; blobs: readonly BlobParams[] }>
 > = {
@@ -71,7 +75,7 @@ export interface Fees {
 }
 
 /**
- * The fees of a block, and of the next one; those of blobs only with the block's parent and parameters.
+ * The fees of a block and of the next one. The fees of blobs need the block's parent and parameters.
  *
  * Throws `unsupported_fork` if the parameters are not those of the block.
  */

@@ -59,12 +59,13 @@ const HISTORY_WINDOW = 8191n;
 /** Up to this many blocks, walking costs less than a proof and its header. */
 const SHORT_WALK = 4n;
 
-/** Blocks that are asked for at once. */
+/** The most headers that are asked for at once. */
 const MAX_CONCURRENT_HEADERS = 16;
 
-/** Headers that are kept: some megabytes. */
+/** The most headers that are kept: some megabytes. */
 const MAX_CACHED_BLOCKS = 4096;
 
+/** Verified headers, from a cache and from servers. */
 export class Blocks {
   readonly #maxWalk: bigint;
   readonly #requests = new HeaderRequests();
@@ -89,12 +90,12 @@ export class Blocks {
     return named;
   }
 
-  /** The block with this hash, which the caller trusts: it exists, so that a server without it gives no answer. */
+  /** The block with a hash that the caller trusts. The block exists, so a server that has none fails. */
   async byHash(server: Server, hash: Hex): Promise<Block> {
     const known = this.#find(hash);
     if (known) return known;
     const reply = await askBlock(server, hash);
-    if (reply === null) throw unknown("a block that the chain has", hash);
+    if (reply === null) throw unknownBlock("a block that the chain has", hash);
     return this.#verify(hash, reply);
   }
 
@@ -106,7 +107,7 @@ export class Blocks {
     throw refuse("unknown_block", "a block", hash, { cause: new NullAnswer(hash) });
   }
 
-  /** Whether a block of this hash is known to exist: it is a head, or a verified header is its own or its child's. */
+  /** Whether a block with this hash is known to exist: it is a head, or its own or a child's header was verified. */
   #exists({ latest, finalized }: Heads, hash: Hex): boolean {
     const heads = [latest, finalized].map(({ executionBlockHash }) => executionBlockHash);
     if (heads.includes(hash) || this.#cached.has(hash)) return true;
@@ -171,7 +172,7 @@ export class Blocks {
   async #ancestor(server: Server, head: Block, number: bigint): Promise<Block> {
     const distance = head.header.number - number;
     if (distance === 0n) return head;
-    if (distance < 0n) throw unknown(`a block up to the head, ${head.header.number}`, number);
+    if (distance < 0n) throw unknownBlock(`a block up to the head, ${head.header.number}`, number);
     const canWalk = distance <= this.#maxWalk;
     const isInState = head.header.requestsHash !== undefined && distance <= HISTORY_WINDOW;
     if (isInState && distance > SHORT_WALK) {
@@ -186,7 +187,7 @@ export class Blocks {
       }
     }
     if (!canWalk) {
-      throw unknown(`one of the ${this.#maxWalk} blocks before ${head.header.number}`, number);
+      throw unknownBlock(`one of the ${this.#maxWalk} blocks before ${head.header.number}`, number);
     }
     const [block] = await this.range(server, number, head, () => undefined);
     return block;
@@ -240,7 +241,7 @@ export class Blocks {
   }
 }
 
-/** What is wrong with a header that is not the one with the hash, or lacks members that a block has. */
+/** The reasons to refuse a header that has another hash, or lacks members of a block. */
 const OTHER_HEADER: ReadonlySet<Reason> = new Set([
   "header_hash_mismatch",
   "invalid_answer",
@@ -249,7 +250,7 @@ const OTHER_HEADER: ReadonlySet<Reason> = new Set([
 
 const askBlock = (server: Server, hash: Hex) => server.call("eth_getBlockByHash", [hash, false]);
 
-const unknown = (expected: string, found: bigint | Hex) =>
+const unknownBlock = (expected: string, found: bigint | Hex) =>
   refuse("unknown_block", expected, `${found}`);
 
 function readHeader(hash: Hex, response: Bytes): BlockHeader {
@@ -281,24 +282,24 @@ function readHeader(hash: Hex, response: Bytes): BlockHeader {
   };
 }
 
-/** Asks for headers alone where a server has them: they take a tenth of the bytes of a block with hashes. */
+/** Asks for headers alone if a server has the method: they take a tenth of the bytes of a block with hashes. */
 class HeaderRequests {
   /** The servers without `eth_getHeaderByNumber`. */
   readonly #withoutMethod = new Set<string>();
 
   /** What a server says about the headers with these numbers, unverified. */
   async send(server: Server, numbers: readonly bigint[]): Promise<unknown[]> {
-    const all = (method: string, ...more: unknown[]) =>
-      Promise.all(numbers.map((number) => server.call(method, [quantity(number), ...more])));
+    const ask = (method: string, ...params: unknown[]) =>
+      Promise.all(numbers.map((number) => server.call(method, [quantity(number), ...params])));
     if (!this.#withoutMethod.has(server.name)) {
       try {
-        return await all("eth_getHeaderByNumber");
+        return await ask("eth_getHeaderByNumber");
       } catch (error) {
         const isError = error instanceof VerifyError && error.reason === "server_error";
         if (!isError || isRateLimit(error)) throw error;
         if (isUnknownMethod(error)) this.#withoutMethod.add(server.name);
       }
     }
-    return all("eth_getBlockByNumber", false);
+    return ask("eth_getBlockByNumber", false);
   }
 }

@@ -26,14 +26,15 @@ export interface BlockBody {
 /** The most ommers of a block. */
 const MAX_OMMERS = 2;
 
-/** Bodies that are kept, of about 200 KB each. */
+/** The most bodies that are kept, of about 200 KB each. */
 const MAX_CACHED_BODIES = 32;
 
+/** Verified bodies, from a cache and from servers. */
 export class Bodies {
   /** By the block's hash, the least recently used first. */
   readonly #cached = new Map<Hex, BlockBody>();
 
-  /** The body of a block, all of which a server must give. */
+  /** The body of a block; a server must give all of it. */
   async of(server: Server, block: Block): Promise<BlockBody> {
     const { hash } = block.header;
     const body = this.#cached.get(hash) ?? (await fetchBody(server, block));

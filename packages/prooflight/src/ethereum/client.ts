@@ -134,11 +134,11 @@ export class EthereumClient {
     this.#beacon.check();
     const given = new Arguments(undefined, options, ["at", "signal", "slots"]);
     const { at, signal } = readAtOptions(given);
-    const asked = addressOf(address);
+    const addressHex = addressOf(address);
     const list = given.unchecked("slots") === undefined ? [] : given.list("slots");
     const words = list.map((slot, index) => toHex(wordLike(slot, `slots[${index}]`)) as Hex);
     return this.#follower.ask(
-      async (view) => account(view.server, await view.block(at), asked, words),
+      async (view) => account(view.server, await view.block(at), addressHex, words),
       signal,
     );
   }
@@ -149,9 +149,9 @@ export class EthereumClient {
   async code(address: BytesLike, options: AtOptions = {}): Promise<Hex> {
     this.#beacon.check();
     const { at, signal } = readAtOptions(new Arguments(undefined, options, ["at", "signal"]));
-    const asked = addressOf(address);
+    const addressHex = addressOf(address);
     return this.#follower.ask(
-      async (view) => code(view.server, await view.block(at), asked),
+      async (view) => code(view.server, await view.block(at), addressHex),
       signal,
     );
   }
@@ -164,9 +164,9 @@ export class EthereumClient {
    */
   async transaction(hash: BytesLike, options: SignalOptions = {}): Promise<Transaction> {
     this.#beacon.check();
-    const asked = hashOf(hash, "hash");
+    const transactionHash = hashOf(hash, "hash");
     return this.#follower.ask(
-      async (view) => view.transaction(await view.claim(asked)),
+      async (view) => view.transaction(await view.claim(transactionHash)),
       readSignal(options),
     );
   }
@@ -177,9 +177,9 @@ export class EthereumClient {
    */
   async receipt(hash: BytesLike, options: SignalOptions = {}): Promise<TransactionReceipt> {
     this.#beacon.check();
-    const asked = hashOf(hash, "hash");
+    const transactionHash = hashOf(hash, "hash");
     return this.#follower.ask(
-      async (view) => view.receipt(await view.claim(asked)),
+      async (view) => view.receipt(await view.claim(transactionHash)),
       readSignal(options),
     );
   }

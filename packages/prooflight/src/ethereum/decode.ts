@@ -1,4 +1,4 @@
-/** Reads verified RLP as the members that JSON-RPC has for it: the reverse of `encode.ts`. */
+/** Writes verified RLP as members of JSON-RPC, the reverse of `encode.ts`. */
 
 import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { type Decoded, decode } from "./rlp.js";
@@ -7,29 +7,29 @@ import { type Decoded, decode } from "./rlp.js";
 export type Json = Record<string, unknown>;
 
 /** Writes an item as JSON-RPC does. */
-type Kind = (item: Decoded) => unknown;
+type ItemWriter = (item: Decoded) => unknown;
 
-const data: Kind = (item) => toHex(item as Bytes);
-const quantity: Kind = (item) => {
+const data: ItemWriter = (item) => toHex(item as Bytes);
+const quantity: ItemWriter = (item) => {
   const digits = toHex(item as Bytes).slice(2);
   return `0x${digits.replace(/^0+(?=.)/, "") || "0"}`;
 };
-const address: Kind = (item) => ((item as Bytes).length === 0 ? null : data(item));
+const address: ItemWriter = (item) => ((item as Bytes).length === 0 ? null : data(item));
 const listOf =
-  (kind: Kind): Kind =>
+  (write: ItemWriter): ItemWriter =>
   (item) =>
-    (item as Decoded[]).map(kind);
+    (item as Decoded[]).map(write);
 const objectOf =
-  (fields: Fields): Kind =>
+  (fields: Fields): ItemWriter =>
   (item) =>
     members(fields, item);
 
-type Fields = readonly (readonly [string, Kind])[];
+type Fields = readonly (readonly [string, ItemWriter])[];
 
 function members(fields: Fields, item: Decoded): Json {
   const items = item as Decoded[];
   const found = fields.slice(0, items.length);
-  return Object.fromEntries(found.map(([name, kind], index) => [name, kind(items[index] ?? [])]));
+  return Object.fromEntries(found.map(([name, write], index) => [name, write(items[index] ?? [])]));
 }
 
 const HEADER: Fields = [
@@ -86,7 +86,7 @@ const CALL: Fields = [
   ["value", quantity],
   ["input", data],
 ];
-const START: Fields = [
+const CHAIN_AND_NONCE: Fields = [
   ["chainId", quantity],
   ["nonce", quantity],
 ];
@@ -94,7 +94,7 @@ const FEES: Fields = [
   ["maxPriorityFeePerGas", quantity],
   ["maxFeePerGas", quantity],
 ];
-const PRICE: Fields = [["gasPrice", quantity]];
+const GAS_PRICE: Fields = [["gasPrice", quantity]];
 const ACCESS_LIST: Fields = [["accessList", listOf(objectOf(ACCESS))]];
 const BLOBS: Fields = [
   ["maxFeePerBlobGas", quantity],
@@ -105,15 +105,15 @@ const RS: Fields = [
   ["r", quantity],
   ["s", quantity],
 ];
-const SIGNED: Fields = [["yParity", quantity], ...RS];
+const PARITY_RS: Fields = [["yParity", quantity], ...RS];
 
 /** The fields of each type of transaction. Source: EIP-155, 2930, 1559, 4844, 7702. */
 const TRANSACTIONS: readonly Fields[] = [
-  [["nonce", quantity], ...PRICE, ...CALL, ["v", quantity], ...RS],
-  [...START, ...PRICE, ...CALL, ...ACCESS_LIST, ...SIGNED],
-  [...START, ...FEES, ...CALL, ...ACCESS_LIST, ...SIGNED],
-  [...START, ...FEES, ...CALL, ...ACCESS_LIST, ...BLOBS, ...SIGNED],
-  [...START, ...FEES, ...CALL, ...ACCESS_LIST, ...AUTHORIZATIONS, ...SIGNED],
+  [["nonce", quantity], ...GAS_PRICE, ...CALL, ["v", quantity], ...RS],
+  [...CHAIN_AND_NONCE, ...GAS_PRICE, ...CALL, ...ACCESS_LIST, ...PARITY_RS],
+  [...CHAIN_AND_NONCE, ...FEES, ...CALL, ...ACCESS_LIST, ...PARITY_RS],
+  [...CHAIN_AND_NONCE, ...FEES, ...CALL, ...ACCESS_LIST, ...BLOBS, ...PARITY_RS],
+  [...CHAIN_AND_NONCE, ...FEES, ...CALL, ...ACCESS_LIST, ...AUTHORIZATIONS, ...PARITY_RS],
 ];
 
 /** The members of a header. */

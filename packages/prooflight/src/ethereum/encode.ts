@@ -2,7 +2,7 @@
  * Writes the JSON of execution servers as the RLP that roots and hashes commit to.
  *
  * Only the written fields count, so no other member of the JSON can influence an answer. Servers write some fields in
- * several ways; the roots and hashes show whether they were read as they were meant.
+ * several ways; the roots and hashes show whether a field was read as it was meant.
  */
 
 import type { Bytes } from "../bytes.js";
@@ -31,7 +31,7 @@ export function encodeHeader(block: JsonValue): Bytes {
     hash("mixHash"),
     block.member("nonce").bytes(8),
   ];
-  // Each fork since London adds fields after those of the forks before it.
+  // Each fork since London adds fields after those of the earlier forks.
   const later: [string, () => Item][] = [
     ["baseFeePerGas", () => integer("baseFeePerGas", 256)],
     ["withdrawalsRoot", () => hash("withdrawalsRoot")],
@@ -105,7 +105,7 @@ export function encodeReceipt(given: JsonValue): Bytes {
   ]);
 }
 
-/** Before Byzantium, the root of the state; the status since then, beside which servers may write an empty root. */
+/** The root of the state before Byzantium, the status since. Servers may write an empty root beside a status. */
 function outcomeOf(given: JsonValue): Item {
   const root = given.optional("root");
   const isEmpty = root === undefined || /^(0x0*)?$/.test(String(root.value));
@@ -122,7 +122,7 @@ function typeOf(given: JsonValue): number {
   throw refuse("unsupported_fork", `a type from 0 to ${NEWEST_TYPE}`, `type ${type}`);
 }
 
-/** The recipient; none if the transaction creates a contract, for which servers write null or nothing. */
+/** The recipient; empty for a transaction that creates a contract, where servers write null or nothing. */
 function recipientOf(given: JsonValue): Uint8Array {
   const to = given.optional("to");
   return to === undefined || to.value === "" || to.value === "0x" ? new Uint8Array() : to.bytes(20);

@@ -1,4 +1,4 @@
-/** What every question needs: execution nodes, the newest heads, and what is verified already. */
+/** What every question needs: execution nodes, the newest heads, and the caches of verified data. */
 
 import { mostReplyBytes } from "../mpt/response.js";
 import { type ReplyBounds, type Server, Servers } from "../transport/servers.js";
@@ -14,8 +14,8 @@ export class Follower {
   readonly #heads: HeadSource;
   readonly #execution: Servers;
   readonly #context: ViewContext;
-  /** The heads that are being asked for; questions at once share them. */
-  #asking: Promise<Heads> | undefined;
+  /** The heads that are being asked for, shared by concurrent questions. */
+  #pendingHeads: Promise<Heads> | undefined;
 
   constructor(settings: CommonSettings, heads: HeadSource) {
     this.#heads = heads;
@@ -53,10 +53,10 @@ export class Follower {
 
   #newest(signal: AbortSignal | undefined): Promise<Heads> {
     if (signal) return this.#heads.newest(signal);
-    this.#asking ??= this.#heads.newest(undefined).finally(() => {
-      this.#asking = undefined;
+    this.#pendingHeads ??= this.#heads.newest(undefined).finally(() => {
+      this.#pendingHeads = undefined;
     });
-    return this.#asking;
+    return this.#pendingHeads;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The forks that this version knows, and what servers' data show of others. */
+/** The forks that this version knows, and how data of other forks are recognised. */
 
 import { refuse, VerifyError } from "../error.js";
 import type { Reason } from "../registry.js";
@@ -22,7 +22,7 @@ const MAX_MEMBER_CHARACTERS = 64;
  * Runs `verify` with a header, and explains its error.
  *
  * A header with another hash is a lie, unless the JSON has members that may be fields of a later fork: then it is
- * `unsupported_fork`. They are never used for anything else.
+ * `unsupported_fork`. Such members are used for nothing else.
  */
 export function explainHeader<T>(block: JsonValue, verify: () => T): T {
   try {
@@ -45,12 +45,13 @@ function unknownMembers(block: JsonValue): string[] {
     .map(([name]) => name);
 }
 
-/** Before light clients; no fork that a newer version knows. */
+/** The fork before light clients, which every version knows. */
 const FIRST_FORK = "phase0";
 
 /** The most characters of a fork's name. */
 const MAX_FORK_CHARACTERS = 32;
 
+/** The forks of a network that this version knows. */
 export class ForkSchedule {
   readonly #forks: readonly string[];
 
@@ -70,7 +71,7 @@ export class ForkSchedule {
       return read();
     } catch (error) {
       const isOther = typeof claimed === "string" && claimed !== "" && !this.#knows(claimed);
-      if (!isOther || !(error instanceof VerifyError) || !isOfOtherRules(error)) throw error;
+      if (!isOther || !(error instanceof VerifyError) || !mayBeOfOtherFork(error)) throw error;
       const expected = `data of a fork up to ${this.#forks.at(-1) ?? FIRST_FORK}`;
       const found = `${claimed.slice(0, MAX_FORK_CHARACTERS)}, which this version does not know`;
       throw refuse("unsupported_fork", expected, found, { cause: error });
@@ -83,12 +84,12 @@ export class ForkSchedule {
   }
 }
 
-/** Refusals of data by other rules than ours, besides those that do not have our form. */
-const OF_OTHER_RULES: ReadonlySet<Reason> = new Set([
+/** The reasons to refuse data of another fork, besides the reasons of malformed data. */
+const OTHER_FORK_REASONS: ReadonlySet<Reason> = new Set([
   "branch_mismatch",
   "header_hash_mismatch",
   "invalid_signature",
 ]);
 
-const isOfOtherRules = ({ code, reason }: VerifyError) =>
-  code === "malformed" || OF_OTHER_RULES.has(reason);
+const mayBeOfOtherFork = ({ code, reason }: VerifyError) =>
+  code === "malformed" || OTHER_FORK_REASONS.has(reason);

@@ -22,11 +22,11 @@ export interface Heads {
   latest: Pick<Head, "slot" | "executionBlockHash">;
 }
 
-/** Gives the heads. */
+/** A source of heads. */
 export interface HeadSource {
   /** The newest heads. */
   newest(signal: AbortSignal | undefined): Promise<Heads>;
-  /** Throws if there are none to trust any more. */
+  /** Throws if no heads can be trusted any more. */
   check(): void;
 }
 
@@ -43,7 +43,7 @@ export interface BeaconState {
   currentPeriod: bigint;
 }
 
-/** The form of updates; `updates` are several, each with its length and fork digest. */
+/** The form of a message with updates. `updates` has several, each with its length and fork digest. */
 export type Form = "finality" | "optimistic" | "update" | "updates";
 
 /** In the order of their numbers in `bindings/wasm/src/beacon/message.rs`. */
@@ -66,7 +66,7 @@ export function start(
   checkpoint: Uint8Array,
   bootstrap: Bytes,
 ): BeaconState {
-  const request = aged(time, maxAge);
+  const request = writeTimeAndAge(time, maxAge);
   request.array(checkpoint);
   const packed = request.finish();
   return read(ethereum.call(undefined, (wasm) => wasm.beaconStart(packed, bootstrap)));
@@ -74,16 +74,17 @@ export function start(
 
 /** Continues from a state that the caller trusts. */
 export function resume(time: NetworkTime, maxAge: bigint | undefined, state: Bytes): BeaconState {
-  const packed = aged(time, maxAge).finish();
+  const packed = writeTimeAndAge(time, maxAge).finish();
   return read(ethereum.call(undefined, (wasm) => wasm.beaconResume(packed, state)));
 }
 
 /**
- * Processes updates; throws without a change if one does not verify. Of several, those after one that shows another
- * committee may be left out.
+ * Processes updates; throws without a change if one does not verify.
+ *
+ * Of several updates, those after one that shows a new committee may be left out.
  */
 export function process(time: NetworkTime, state: Bytes, form: Form, ssz: Bytes): BeaconState {
-  const request = at(time);
+  const request = writeTime(time);
   request.u8(FORMS.indexOf(form));
   if (form === "updates") request.u32(MAX_UPDATES);
   const packed = request.finish();
@@ -92,13 +93,13 @@ export function process(time: NetworkTime, state: Bytes, form: Form, ssz: Bytes)
 
 /** Throws `head_too_old` if the newest head is older than `maxAge` seconds. */
 export function checkHead(time: NetworkTime, maxAge: bigint, state: Bytes): void {
-  const packed = aged(time, maxAge).finish();
+  const packed = writeTimeAndAge(time, maxAge).finish();
   ethereum.call(undefined, (wasm) => {
     wasm.beaconCheckHead(packed, state);
   });
 }
 
-function at({ network, now, maxClockSkew }: NetworkTime): Writer {
+function writeTime({ network, now, maxClockSkew }: NetworkTime): Writer {
   const writer = new Writer();
   writer.array(network);
   writer.u64(now);
@@ -106,8 +107,8 @@ function at({ network, now, maxClockSkew }: NetworkTime): Writer {
   return writer;
 }
 
-function aged(time: NetworkTime, maxAge: bigint | undefined): Writer {
-  const writer = at(time);
+function writeTimeAndAge(time: NetworkTime, maxAge: bigint | undefined): Writer {
+  const writer = writeTime(time);
   writer.optionalU64(maxAge);
   return writer;
 }

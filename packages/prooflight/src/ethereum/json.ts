@@ -3,7 +3,7 @@
 import { type Bytes, fromHex, type Hex } from "../bytes.js";
 import { describe, refuse, VerifyError } from "../error.js";
 
-/** The cause of refusals where a server says that it has nothing with a hash, which no proof shows. */
+/** The cause of a refusal if a server says, without proof, that it has nothing with a hash. */
 export class NullAnswer extends Error {
   readonly hash: Hex;
 
@@ -35,7 +35,7 @@ export class JsonValue {
       : new JsonValue(member, `${this.path}.${name}`);
   }
 
-  /** A member of an object, which must be there. */
+  /** A required member of an object; its reader throws if it is missing. */
   member(name: string): JsonValue {
     return this.optional(name) ?? new JsonValue(undefined, `${this.path}.${name}`);
   }
@@ -94,6 +94,6 @@ export class JsonValue {
 /** A number in 0x-hex. */
 export const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
 
-/** The refusal of a reply of another form. */
+/** The refusal of a reply that does not have the expected form. */
 export const wrong = (path: string, expected: string, found: string): VerifyError =>
   refuse("invalid_answer", `${path} to be ${expected}`, found);

@@ -8,10 +8,10 @@ import type { Bytes } from "../bytes.js";
 import type { JsonValue } from "./json.js";
 
 /** The kinds of light-client data. */
-export type Kind = "bootstrap" | "update" | "finality" | "optimistic";
+export type LightClientDataKind = "bootstrap" | "update" | "finality" | "optimistic";
 
 /** Encodes the member `data` of a reply. */
-export function encodeData(kind: Kind, data: JsonValue): Bytes {
+export function encodeData(kind: LightClientDataKind, data: JsonValue): Bytes {
   switch (kind) {
     case "bootstrap":
       return container([
@@ -38,7 +38,7 @@ export function encodeData(kind: Kind, data: JsonValue): Bytes {
   }
 }
 
-/** A field: its bytes in place, or, of variable length, after all fields. */
+/** A field: its bytes, which stand after all fields if their length is variable. */
 interface Field {
   bytes: Bytes;
   variable?: boolean;
@@ -60,10 +60,10 @@ function container(fields: readonly Field[]): Bytes {
 
 function join(parts: readonly Bytes[]): Bytes {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
+    joined.set(part, offset);
+    offset += part.length;
   }
   return joined;
 }
@@ -73,14 +73,14 @@ function header(given: JsonValue): Field {
   const beacon = { bytes: beaconHeader(given.member("beacon")) };
   const execution = given.optional("execution");
   if (execution) {
-    const proved = branch(given.member("execution_branch"));
-    const fields = [beacon, { bytes: executionHeader(execution), variable: true }, proved];
+    const executionBranch = branch(given.member("execution_branch"));
+    const fields = [beacon, { bytes: executionHeader(execution), variable: true }, executionBranch];
     return { bytes: container(fields), variable: true };
   }
   const hash = given.optional("execution_block_hash");
   if (!hash) return beacon;
-  const proved = branch(given.member("execution_branch"));
-  return { bytes: container([beacon, { bytes: hash.bytes(32) }, proved]) };
+  const executionBranch = branch(given.member("execution_branch"));
+  return { bytes: container([beacon, { bytes: hash.bytes(32) }, executionBranch]) };
 }
 
 const beaconHeader = (given: JsonValue) =>
@@ -145,8 +145,8 @@ function signature(data: JsonValue): Field[] {
 function integer(number: bigint, length = 8): Bytes {
   const bytes = new Uint8Array(length);
   let rest = number;
-  for (let at = 0; at < length; at++) {
-    bytes[at] = Number(rest & 0xffn);
+  for (let index = 0; index < length; index++) {
+    bytes[index] = Number(rest & 0xffn);
     rest >>= 8n;
   }
   return bytes;

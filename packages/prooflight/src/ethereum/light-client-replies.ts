@@ -1,4 +1,4 @@
-/** What beacon nodes answer about the light client, whose form differs from node to node. */
+/** Beacon nodes' replies with light-client data, whose form differs from node to node. */
 
 import type { Bytes } from "../bytes.js";
 import { describe, VerifyError } from "../error.js";
@@ -7,7 +7,7 @@ import { invalidReply, type Transport } from "../transport/http.js";
 import { parseJson } from "../transport/json.js";
 import type { Server } from "../transport/servers.js";
 import { JsonValue } from "./json.js";
-import { encodeData, type Kind } from "./light-client-json.js";
+import { encodeData, type LightClientDataKind } from "./light-client-json.js";
 
 const SSZ = "application/octet-stream";
 const JSON_ONLY = "application/json";
@@ -38,7 +38,7 @@ export class LightClientReply {
   }
 
   /** Its data in SSZ. */
-  data(kind: Exclude<Kind, "update">): Bytes {
+  data(kind: Exclude<LightClientDataKind, "update">): Bytes {
     return this.ssz ?? encodeData(kind, this.#member());
   }
 
@@ -72,8 +72,7 @@ export class LightClientReplies {
   /**
    * Gets a resource and reads it with `read`.
    *
-   * Asks for JSON if the server does not offer SSZ, or if its SSZ does not have the form that it should: some nodes
-   * have written it in a form of their own.
+   * Asks for JSON if the server does not offer SSZ, or if its SSZ is malformed: some nodes have written another form.
    */
   async get<T>(server: Server, path: string, read: (reply: LightClientReply) => T): Promise<T> {
     if (this.#withoutSsz.has(server.name)) return read(await this.#ask(server, path, JSON_ONLY));
@@ -103,7 +102,7 @@ export class LightClientReplies {
     if (body.length === 0 && !path.includes("/updates")) {
       throw invalidReply(server.url, "light-client data", "nothing");
     }
-    // Every container has a zero, in a slot or an offset, and text has none. The type of the content may be any.
+    // Every container has a zero byte, in a slot or an offset, and text has none. The content type may be wrong.
     if (body.length === 0 || body.includes(0)) return reply(body);
     try {
       return reply(undefined, parseJson(body, this.#transport, server.url));
@@ -114,7 +113,7 @@ export class LightClientReplies {
   }
 }
 
-/** Whether a server may have refused to answer in SSZ, or answered in an SSZ of its own. */
+/** Whether a server may have refused to answer in SSZ, or has written another form of it. */
 function isAboutSsz(error: unknown): boolean {
   if (!(error instanceof VerifyError)) return false;
   const { status } = (error.cause ?? {}) as ServerFailure;

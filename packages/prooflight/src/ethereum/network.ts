@@ -1,4 +1,4 @@
-/** The networks: built-in ones, and those of the caller's parameters. */
+/** The networks: built-in ones, and others by the caller's parameters. */
 
 import { Arguments, invalid } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
@@ -57,17 +57,18 @@ const FORKS: readonly Fork[] = [
 ];
 
 /** The newest fork that the binary knows the start of, in each built-in network. */
-const NEWEST: Readonly<Record<NetworkName, Fork>> = {
+const NEWEST_FORK: Readonly<Record<NetworkName, Fork>> = {
   mainnet: "fulu",
   sepolia: "gloas",
   hoodi: "fulu",
 };
 
+/** The epoch of a fork that is not scheduled. */
 const NO_EPOCH = (1n << 64n) - 1n;
 
 /** A network. */
 export interface Network {
-  /** For the binary. */
+  /** Its name or parameters, for the binary. */
   encoded: Bytes;
   schedule: ForkSchedule;
   secondsPerSlot: bigint;
@@ -87,7 +88,7 @@ export function readNetwork(given: unknown): Network {
       );
     }
     writer.u8(number);
-    const newest = FORKS.indexOf(NEWEST[given as NetworkName]);
+    const newest = FORKS.indexOf(NEWEST_FORK[given as NetworkName]);
     const schedule = new ForkSchedule(FORKS.slice(0, newest + 1));
     return { encoded: writer.finish(), schedule, secondsPerSlot: 12n };
   }

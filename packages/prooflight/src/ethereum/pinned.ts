@@ -16,41 +16,42 @@ export interface PinnedHeads {
 /** Hashes, or a function that returns the newest ones. It must not ask a server that is being checked. */
 export type Pins = PinnedHeads | (() => PinnedHeads | Promise<PinnedHeads>);
 
+/** A source of heads that the application gives. */
 export class PinnedSource implements HeadSource {
   readonly #given: (() => unknown) | Heads;
 
-  /** Throws `invalid_argument` unless they are hashes or a function. */
+  /** Throws `invalid_argument` unless `given` is hashes or a function. */
   constructor(given: unknown) {
-    this.#given = typeof given === "function" ? (given as () => unknown) : read(given);
+    this.#given = typeof given === "function" ? (given as () => unknown) : readHeads(given);
   }
 
   async newest(): Promise<Heads> {
     if (typeof this.#given !== "function") return this.#given;
     try {
-      return read(await this.#given());
+      return readHeads(await this.#given());
     } catch (cause) {
       if (cause instanceof VerifyError) throw cause;
       throw refuse("unknown_block", "heads from heads()", describe(cause), { cause });
     }
   }
 
-  // Nothing contradicts the application.
+  // The application's heads are always trusted.
   check(): void {
     return;
   }
 }
 
-function read(given: unknown): Heads {
+function readHeads(given: unknown): Heads {
   if (typeof given !== "object") {
     throw invalid(undefined, "heads", "hashes of blocks, or a function", describe(given));
   }
   const members = new Arguments(undefined, given, ["latest", "finalized"], "heads");
   const hash = (name: "latest" | "finalized") =>
     toHex(bytesLike(members.unchecked(name), `heads.${name}`, 32)) as Hex;
-  const tip = (executionBlockHash: Hex) => ({ slot: 0n, executionBlockHash });
-  const latest = tip(hash("latest"));
+  const head = (executionBlockHash: Hex) => ({ slot: 0n, executionBlockHash });
+  const latest = head(hash("latest"));
   return {
     latest,
-    finalized: members.unchecked("finalized") === undefined ? latest : tip(hash("finalized")),
+    finalized: members.unchecked("finalized") === undefined ? latest : head(hash("finalized")),
   };
 }

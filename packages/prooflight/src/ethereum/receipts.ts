@@ -1,4 +1,4 @@
-/** Asks servers for all receipts of a block, by the methods that they have. The replies are not verified here. */
+/** Asks servers for all receipts of a block, by the methods that they have. Nothing is verified here. */
 
 import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { refuse, VerifyError } from "../error.js";
@@ -17,7 +17,7 @@ const RECEIPTS_REQUESTS: readonly [ReceiptsRequest, ...ReceiptsRequest[]] = [
   oneByOne,
 ];
 
-/** The index of the first request to send to a server. The server does not know the methods of those before it. */
+/** The index of the first request to send to a server. The server does not know the methods of the earlier ones. */
 const firstRequests = new WeakMap<URL, number>();
 
 /** The receipts of a block, in RLP and unverified. */
@@ -39,7 +39,7 @@ export async function receiptsOf(server: Server, block: Block): Promise<Bytes[]>
 
 /** Whether a server that gave this error may answer the next request. */
 function mayHelp(next: ReceiptsRequest, error: VerifyError): boolean {
-  // Some that take only numbers have nothing with a hash.
+  // Some servers take only numbers, and answer null to a hash.
   if (error.reason === "unknown_block") return next === byNumber;
   return error.reason === "server_error" && !isRateLimit(error);
 }
@@ -50,7 +50,7 @@ async function byHash(server: Server, { header: { hash } }: Block): Promise<Json
   return ofBlock(await server.call(BLOCK_RECEIPTS, [hash]), hash, BLOCK_RECEIPTS).list();
 }
 
-/** A server may have another block of this number: then it has no answer. */
+/** Asks by number; a server with another block of this number has no answer. */
 async function byNumber(server: Server, { header }: Block): Promise<JsonValue[]> {
   const { hash, number } = header;
   const receipts = ofBlock(
@@ -64,10 +64,10 @@ async function byNumber(server: Server, { header }: Block): Promise<JsonValue[]>
   throw refuse("unknown_block", `receipts of block ${hash}`, `those of block ${toHex(other)}`);
 }
 
-/** Far less gas than any transaction takes. */
+/** Less gas than any transaction takes. */
 const MIN_TRANSACTION_GAS = 1000n;
 
-/** Receipts that are asked for at once. */
+/** The most receipts that are asked for at once. */
 const MAX_CONCURRENT_RECEIPTS = 16;
 
 async function oneByOne(
@@ -77,14 +77,14 @@ async function oneByOne(
   const reply = await server.call("eth_getBlockByHash", [hash, false]);
   const hashes = ofBlock(reply, hash, "the block").member("transactions");
   const transactions = hashes.list().map((transaction) => toHex(transaction.bytes(32)));
-  const most = gasUsed / MIN_TRANSACTION_GAS;
-  if (transactions.length > most) {
-    throw wrong(hashes.path, `at most ${most} hashes`, `${transactions.length}`);
+  const maxTransactions = gasUsed / MIN_TRANSACTION_GAS;
+  if (transactions.length > maxTransactions) {
+    throw wrong(hashes.path, `at most ${maxTransactions} hashes`, `${transactions.length}`);
   }
   const method = "eth_getTransactionReceipt";
   const receipts: JsonValue[] = [];
-  for (let at = 0; at < transactions.length; at += MAX_CONCURRENT_RECEIPTS) {
-    const some = transactions.slice(at, at + MAX_CONCURRENT_RECEIPTS);
+  for (let start = 0; start < transactions.length; start += MAX_CONCURRENT_RECEIPTS) {
+    const some = transactions.slice(start, start + MAX_CONCURRENT_RECEIPTS);
     const replies = await Promise.all(
       some.map((transaction) => server.call(method, [transaction])),
     );
@@ -93,7 +93,7 @@ async function oneByOne(
   return receipts;
 }
 
-/** A reply about a block that exists: a server without it gives no answer. */
+/** A reply about a block that exists; throws `unknown_block` if the server does not have the block. */
 export function ofBlock(reply: unknown, hash: Hex, path: string): JsonValue {
   if (reply !== null) return new JsonValue(reply, path);
   throw refuse("unknown_block", `block ${hash}`, "null");

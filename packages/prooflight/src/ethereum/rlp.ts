@@ -25,7 +25,7 @@ export function encodeTyped(type: number, item: Item): Bytes {
 /** A decoded item: bytes, or a list. */
 export type Decoded = Bytes | Decoded[];
 
-/** Decodes one item, of which the binary has verified the form. */
+/** Decodes one item, whose form the binary has verified. */
 export function decode(bytes: Uint8Array): Decoded {
   const [item] = decodeAll(bytes);
   if (item === undefined) throw refuse("bug", "an item of RLP", "none");
@@ -51,13 +51,13 @@ function decodeAll(bytes: Uint8Array): Decoded[] {
   return items;
 }
 
-/** The number of bytes of a list whose items take this many bytes. */
+/** The length of a list's encoding whose items take `payload` bytes. */
 export const lengthOfList = (payload: number): number => payload + prefixOf(payload);
 
 /** The number of bytes of an item's encoding. */
 export function lengthOf(item: Item): number {
   const length = payloadOf(item);
-  return isItself(item) ? 1 : length + prefixOf(length);
+  return isOwnEncoding(item) ? 1 : length + prefixOf(length);
 }
 
 function payloadOf(item: Item): number {
@@ -67,7 +67,7 @@ function payloadOf(item: Item): number {
 }
 
 /** A single byte below 0x80 is its own encoding. */
-function isItself(item: Item): boolean {
+function isOwnEncoding(item: Item): boolean {
   if (typeof item === "bigint") return item > 0n && item < 0x80n;
   return item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80;
 }
@@ -87,7 +87,7 @@ function digitsOf(integer: bigint): string {
 /** Writes an item at an offset; returns the offset after it. */
 function write(bytes: Bytes, offset: number, item: Item): number {
   let at = offset;
-  if (!isItself(item)) {
+  if (!isOwnEncoding(item)) {
     const isList = typeof item !== "bigint" && !(item instanceof Uint8Array);
     const length = payloadOf(item);
     const base = isList ? 0xc0 : 0x80;

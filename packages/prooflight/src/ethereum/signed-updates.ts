@@ -13,14 +13,15 @@ export interface SignedUpdate {
 export interface FinalityConflict {
   /**
    * The update of the first block; undefined if the application trusts that block, as a checkpoint or in a state, or if
-   * the update is one of the older ones, which are not kept.
+   * the update is too old to be kept.
    */
   first: SignedUpdate | undefined;
-  /** The update of the other. */
+  /** The update of the other block. */
   second: SignedUpdate;
 }
 
-const MAX_BYTES = 1 << 20;
+/** The most bytes of the kept updates. */
+const MAX_KEPT_BYTES = 1 << 20;
 
 /** The newest updates that finalized a block, by the block's root. */
 export class SignedUpdates {
@@ -32,7 +33,7 @@ export class SignedUpdates {
     this.#byRoot.set(root, update);
     this.#bytes += update.ssz.length;
     for (const [oldest, { ssz }] of this.#byRoot) {
-      if (this.#bytes <= MAX_BYTES || oldest === root) return;
+      if (this.#bytes <= MAX_KEPT_BYTES || oldest === root) return;
       this.#byRoot.delete(oldest);
       this.#bytes -= ssz.length;
     }

@@ -11,8 +11,8 @@ interface VerifiedBlock {
   readonly header: { readonly hash: string; readonly number: bigint };
 }
 
-/** The URLs of servers that answered by number only. */
-const BY_NUMBER = new WeakSet<URL>();
+/** The URLs of servers that take only numbers. */
+const NUMBER_ONLY = new WeakSet<URL>();
 
 /**
  * Asks about the state after a block, which is the method's last parameter, and verifies the reply.
@@ -30,27 +30,27 @@ export async function askState<T>(
   const ask = async (block: unknown) =>
     verify(stateOf(await server.call(method, [...params, block]), header.hash));
   const number = quantity(header.number);
-  if (BY_NUMBER.has(server.url)) {
+  if (NUMBER_ONLY.has(server.url)) {
     try {
       return await ask(number);
     } catch (error) {
-      // The server may take hashes after all. Only a hash makes clear which block it answers about.
-      if (!isMismatch(error)) throw explained(error, header, method);
+      // The server may take hashes by now. Only a hash says for sure which block it answers about.
+      if (!isMismatch(error)) throw withHint(error, header, method);
     }
   }
   try {
     const answer = await ask({ blockHash: header.hash });
-    BY_NUMBER.delete(server.url);
+    NUMBER_ONLY.delete(server.url);
     return answer;
   } catch (error) {
     if (!isError(error) || isRateLimit(error)) throw error;
   }
   try {
     const answer = await ask(number);
-    BY_NUMBER.add(server.url);
+    NUMBER_ONLY.add(server.url);
     return answer;
   } catch (error) {
-    if (!isMismatch(error)) throw explained(error, header, method);
+    if (!isMismatch(error)) throw withHint(error, header, method);
     if (await hasBlock(server, header)) throw error;
     const expected = `the state after block ${header.hash}`;
     throw refuse("unknown_block", expected, "that of another block of its number", {
@@ -64,8 +64,8 @@ const isError = (error: unknown): error is VerifyError =>
 
 const isMismatch = (error: unknown) => error instanceof VerifyError && error.code === "mismatch";
 
-/** Names the likely cause if a server refuses to prove a state: nodes prove only as many blocks as they are set to. */
-function explained(error: unknown, { number }: VerifiedBlock["header"], method: string): unknown {
+/** Adds the likely cause if a server refuses to prove a state: nodes keep only as many states as they are set to. */
+function withHint(error: unknown, { number }: VerifiedBlock["header"], method: string): unknown {
   if (!isError(error) || method !== "eth_getProof") return error;
   const { expected, found } = error.details;
   const hint = `${expected}, if its node is set to prove block ${number} (${GUIDE})`;
@@ -86,7 +86,7 @@ async function hasBlock(
   return found !== undefined && toHex(found) === hash;
 }
 
-/** A reply about a block that exists: a server without it gives no answer. */
+/** A reply about a block that exists; throws `unknown_block` if the server does not have the block. */
 function stateOf(reply: unknown, hash: string): unknown {
   if (reply !== null) return reply;
   throw refuse("unknown_block", `the state after block ${hash}`, "null");

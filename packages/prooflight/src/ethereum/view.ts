@@ -17,7 +17,7 @@ import {
   verifyTransaction,
 } from "./transactions.js";
 
-/** What the views of all servers share: the caches of what is verified, and the settings. */
+/** What the views of all servers share: the caches of verified data, and the settings. */
 export interface ViewContext {
   blocks: Blocks;
   bodies: Bodies;
@@ -60,14 +60,14 @@ export class ChainView {
     return this.#context.blocks.at(this.server, this.heads, name);
   }
 
-  /** Like `block`; null for a number above the newest head, whose absence that shows. */
+  /** Like `block`; null for a number above the newest head, of which no block exists yet. */
   async find(name: BlockName): Promise<Block | null> {
     if (typeof name !== "bigint") return this.block(name);
     const { header } = await this.block("latest");
     return name > header.number ? null : this.block(name);
   }
 
-  /** The block before another one. */
+  /** The parent of a block. */
   async parent({ header }: Block): Promise<Block> {
     return this.#context.blocks.byHash(this.server, header.parentHash);
   }
@@ -87,6 +87,7 @@ export class ChainView {
     ofBlock(await this.server.call("eth_getBlockByHash", [hash, false]), hash, "the newest block");
   }
 
+  /** The body of a block. */
   async body(block: Block): Promise<BlockBody> {
     return this.#context.bodies.of(this.server, block);
   }
@@ -131,7 +132,7 @@ export class ChainView {
   }
 }
 
-/** No proof shows that the chain does not have a transaction. A pending one is in no block. */
+/** The refusal of a server that names no block with a transaction: nothing is proved about the chain. */
 export const absent = (hash: Hex): VerifyError =>
   refuse("unknown_transaction", `a block with the transaction ${hash}`, "none", {
     cause: new NullAnswer(hash),

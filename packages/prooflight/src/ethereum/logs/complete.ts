@@ -16,7 +16,7 @@ import {
   withTransactionHashes,
 } from "./verify.js";
 
-/** Receipts that are asked for at once. */
+/** The most blocks whose receipts are asked for at once. */
 const MAX_CONCURRENT_BLOCKS = 4;
 
 /** All logs that the filter matches in the blocks of the range, and no others. */
@@ -48,16 +48,16 @@ export async function logs(view: ChainView, question: LogsQuery): Promise<FoundL
   const receipts = new Map<Block, Bytes[]>();
   const needed = blocksThatMayMatch(filter, range);
   progress.needed = needed.length;
-  const done = (count: number) => {
+  const fittingBefore = (count: number) => {
     const next = needed[count]?.header.number ?? number + 1n;
     return next > first ? new FittingBlocks(first, next - 1n) : undefined;
   };
-  for (let at = 0; at < needed.length; at += MAX_CONCURRENT_BLOCKS) {
-    const some = needed.slice(at, at + MAX_CONCURRENT_BLOCKS);
+  for (let start = 0; start < needed.length; start += MAX_CONCURRENT_BLOCKS) {
+    const some = needed.slice(start, start + MAX_CONCURRENT_BLOCKS);
     const lists = await Promise.all(some.map((block) => receiptsOf(server, block)));
     some.forEach((block, index) => receipts.set(block, lists[index] ?? []));
     progress.receipts = receipts.size;
-    check(done(at));
+    check(fittingBefore(start));
   }
   const found = verifyLogs(filter, range, receipts);
   const withMatches = new Set(found.map(({ blockNumber }) => blockNumber));

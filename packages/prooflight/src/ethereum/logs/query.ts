@@ -64,17 +64,17 @@ export function readLogsOptions(options: LogsOptions): LogsQuery {
   };
 }
 
-/** The accepted values of a part of a filter, copied: what is verified is what servers are asked; none for any. */
+/** The accepted values of a part of a filter, copied since the caller may change them; none if any is accepted. */
 function filterValues(given: unknown, name: string, length: number): Uint8Array[] {
-  const one = given === undefined ? [] : [given];
-  const list = Array.isArray(given) ? itemsOf(undefined, given, name) : one;
+  const single = given === undefined ? [] : [given];
+  const list = Array.isArray(given) ? itemsOf(undefined, given, name) : single;
   if (list.length <= MAX_FILTER_VALUES) {
     return list.map((value) => bytesLike(value, name, length).slice());
   }
   throw invalid(undefined, name, `at most ${MAX_FILTER_VALUES} values`, describe(list.length));
 }
 
-/** Values of one part of a filter. */
+/** The most values of one part of a filter. */
 const MAX_FILTER_VALUES = 1024;
 
 /** The last block of a question's range, and the number of the first. */

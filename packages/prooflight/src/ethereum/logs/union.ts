@@ -1,4 +1,4 @@
-/** The logs that servers name, each proven. */
+/** The union of all servers' logs, each proven. */
 
 import { type Hex, toHex } from "../../bytes.js";
 import { refuse, VerifyError } from "../../error.js";
@@ -13,14 +13,14 @@ import { type LogsQuery, rangeOf } from "./query.js";
 import { blocksThatMayMatch, type FoundLog, verifyLogs, withTransactionHashes } from "./verify.js";
 
 /**
- * The newest blocks of a range, whose logs are proven complete. The nodes behind a server's URL may be so far apart: one
- * that lacks some of these blocks leaves out their logs without lying.
+ * The number of newest blocks whose logs are proven complete. The nodes behind one URL may differ by so many blocks:
+ * a node that lacks some of them leaves out their logs without lying.
  */
 const MAX_PROVEN_BLOCKS = 64n;
 
 /**
- * The logs that any server names; each is proven. In the newest blocks none is missing, and none in the others if one of
- * the servers is honest.
+ * The union of all servers' logs, each proven. In the newest blocks no log is missing; in the others, none is missing
+ * if one of the servers is honest.
  *
  * Every server must answer, with the right number of logs in each block that it names: otherwise the honest one could be
  * left out. Nothing else that it says about a log is read.
@@ -68,13 +68,13 @@ async function namedLogs(view: ChainView, question: LogsQuery): Promise<LogsOfBl
   const found: LogsOfBlocks = new Map();
   for (const [hash, count] of countsOf(reply)) {
     const block = await view.block(hash);
-    const { number: at } = block.header;
-    if (at < first || at > number) {
-      throw refuse("wrong_block", `logs of ${first} to ${number}`, `one of block ${at}`);
+    const { number: blockNumber } = block.header;
+    if (blockNumber < first || blockNumber > number) {
+      throw refuse("wrong_block", `logs of ${first} to ${number}`, `one of block ${blockNumber}`);
     }
     const logs = await logsOf(view, block, question);
     if (logs.length !== count) {
-      const expected = `${logs.length} logs of block ${at} from ${method}`;
+      const expected = `${logs.length} logs of block ${blockNumber} from ${method}`;
       throw refuse("invalid_answer", expected, `${count}`);
     }
     found.set(hash, logs);
@@ -133,7 +133,7 @@ async function checkChain(server: Server, { header, hash }: Block): Promise<void
   }
 }
 
-/** How many logs a server names in each block. */
+/** The number of logs that a server names in each block. */
 function countsOf(reply: JsonValue): Map<Hex, number> {
   const counts = new Map<Hex, number>();
   for (const log of reply.list()) {

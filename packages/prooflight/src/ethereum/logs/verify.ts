@@ -37,11 +37,11 @@ export function blocksThatMayMatch(filter: Bytes, range: readonly Block[]): Bloc
     request.array(fromHex(header.logsBloom));
   });
   const packed = request.finish();
-  const may = ethereum.call(undefined, (wasm) => wasm.ethMayMatch(packed));
-  return range.filter((_, index) => may[index] === 1);
+  const mayMatch = ethereum.call(undefined, (wasm) => wasm.ethMayMatch(packed));
+  return range.filter((_, index) => mayMatch[index] === 1);
 }
 
-/** The logs of consecutive blocks; all receipts must be given where the bloom does not exclude a match. */
+/** The logs of consecutive blocks. Blocks whose bloom does not exclude a match need all of their receipts. */
 export function verifyLogs(
   filter: Bytes,
   range: readonly [Block, ...Block[]],
