@@ -13,7 +13,7 @@ export const blockNumber: Method = async (chain) =>
 /** A method about a block by its tag or number, and a method about one by its hash. */
 export type MethodPair = readonly [byNumber: Method, byHash: Method];
 
-/** A question about a block, and what answers it. */
+/** A question about a block, with the chain and the view that answer it. */
 interface BlockQuestion {
   chain: Chain;
   view: ChainView;
@@ -41,12 +41,12 @@ export function aboutBody(
   ];
 }
 
-export const [getBlockByNumber, getBlockByHash] = checked(
+export const [getBlockByNumber, getBlockByHash] = requireFullFlag(
   aboutBody((body, { params }) => blockJson(body, params[1] === true)),
 );
 
-/** Before asking, checks that it is said whether transactions are wanted. */
-function checked(pair: MethodPair): MethodPair {
+/** Before any server is asked, requires the parameter that says whether transactions are wanted. */
+function requireFullFlag(pair: MethodPair): MethodPair {
   const check =
     (method: Method): Method =>
     (chain, params, name) => {
@@ -78,7 +78,7 @@ export function indexAt(name: string, params: Parameters): number {
   throw wrong(name, "an index as parameter 1", given);
 }
 
-/** The slots that a head may be old before it counts as behind. */
+/** The age of a head, in slots, up to which it counts as current. */
 const MAX_SLOTS_BEHIND = 3n;
 
 /** False, or an object if the newest head is older than three slots. */

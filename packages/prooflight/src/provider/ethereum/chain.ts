@@ -1,4 +1,4 @@
-/** The chain as methods see it: verified answers, and which of them no proof covers. */
+/** The chain as methods see it. */
 
 import { copy, type Hex } from "../../bytes.js";
 import { refuse, VerifyError } from "../../error.js";
@@ -10,6 +10,7 @@ import type { RequestArguments } from "../request.js";
 import type { NetworkSettings } from "./options.js";
 import { SentTransactions } from "./sent.js";
 
+/** The chain of a provider: its settings, its verified answers, and the transactions that were sent. */
 export class Chain {
   readonly settings: NetworkSettings;
   readonly sent: SentTransactions;
@@ -85,7 +86,7 @@ export class Chain {
 function isAbsent(error: unknown, hash: Hex): boolean {
   if (!(error instanceof VerifyError)) return false;
   const { cause } = error;
-  if (cause instanceof AggregateError) return cause.errors.every((one) => isAbsent(one, hash));
+  if (cause instanceof AggregateError) return cause.errors.every((inner) => isAbsent(inner, hash));
   return cause instanceof NullAnswer && cause.hash === hash;
 }
 

@@ -9,14 +9,17 @@ import { blockAt, integerAt, quantity, wrong } from "../request.js";
 import type { Chain, Method } from "./chain.js";
 import { BLOB_GAS } from "./json.js";
 
-/** The most blocks of a history, and of one with rewards, which need bodies and receipts. */
-const [MAX_HISTORY_BLOCKS, MAX_REWARDED_BLOCKS] = [1024n, 32n];
+/** The most blocks of a history. */
+const MAX_HISTORY_BLOCKS = 1024n;
+
+/** The most blocks of a history with rewards, which need bodies and receipts. */
+const MAX_REWARD_BLOCKS = 32n;
 
 /** The most percentiles of a history. */
 const MAX_PERCENTILES = 100;
 
-/** The blocks in which tips are looked for, from the newest on. */
-const TIPPED_BLOCKS = 4;
+/** The number of newest blocks in which tips are looked for. */
+const MAX_TIP_BLOCKS = 4;
 
 /** The base fee of the next block. */
 export const baseFee: Method = async (chain) =>
@@ -47,7 +50,7 @@ async function nextBaseFee(chain: Chain, view: ChainView): Promise<bigint> {
 /** The median tip in the newest block with transactions; 0 if the newest ones have none. */
 async function usualTip(view: ChainView): Promise<bigint> {
   let block = await view.block("latest");
-  for (let count = 0; count < TIPPED_BLOCKS; count++) {
+  for (let count = 0; count < MAX_TIP_BLOCKS; count++) {
     const { transactions } = await view.body(block);
     if (transactions.length > 0) {
       const tips = verifyTransactions(block, transactions)
@@ -67,14 +70,14 @@ export const feeHistory: Method = async (chain: Chain, params, name) => {
   const count = countAt(name, params);
   const newest = blockAt(name, params, 1, true);
   const percentiles = percentilesAt(name, params[2]);
-  const most = percentiles ? MAX_REWARDED_BLOCKS : MAX_HISTORY_BLOCKS;
+  const maxBlocks = percentiles ? MAX_REWARD_BLOCKS : MAX_HISTORY_BLOCKS;
   return chain.ask(async (view) => {
     const last = await view.find(newest);
     if (!last) throw wrong(name, "a block up to the head", params[1]);
     const { number } = last.header;
-    const asked = count < most ? count : most;
-    if (asked === 0n) return { oldestBlock: "0x0", gasUsedRatio: [] };
-    const oldest = number + 1n < asked ? 0n : number + 1n - asked;
+    const size = count < maxBlocks ? count : maxBlocks;
+    if (size === 0n) return { oldestBlock: "0x0", gasUsedRatio: [] };
+    const oldest = number + 1n < size ? 0n : number + 1n - size;
     const blocks = await view.range(oldest, last);
     const fees = await chain.fees(view, last);
     const rewards =
@@ -91,7 +94,7 @@ export const feeHistory: Method = async (chain: Chain, params, name) => {
   });
 };
 
-/** The fees of blobs in blocks and the next one; nothing if the parameters of one are not known. */
+/** The fees of blobs in some blocks and the next one; no members if the parameters of a block are not known. */
 async function blobHistory(chain: Chain, view: ChainView, blocks: readonly Block[]) {
   const { blobs } = chain.settings;
   const ratios: number[] = [];
@@ -119,9 +122,9 @@ async function rewardsOf(view: ChainView, block: Block, percentiles: readonly nu
   const receipts = await view.receipts(block, body);
   const { baseFeePerGas = 0n, gasUsed } = block.header;
   const tips = verifyTransactions(block, body.transactions)
-    .map(({ effectiveGasPrice }, at) => ({
+    .map(({ effectiveGasPrice }, index) => ({
       tip: effectiveGasPrice - baseFeePerGas,
-      gas: receipts[at]?.gasUsed ?? 0n,
+      gas: receipts[index]?.gasUsed ?? 0n,
     }))
     .sort((one, other) => ascending(one.tip, other.tip));
   return percentiles.map((percentile) => {
@@ -132,7 +135,7 @@ async function rewardsOf(view: ChainView, block: Block, percentiles: readonly nu
   });
 }
 
-const ratio = (used: bigint, most: bigint) => (most === 0n ? 0 : Number(used) / Number(most));
+const ratio = (used: bigint, max: bigint) => (max === 0n ? 0 : Number(used) / Number(max));
 
 function countAt(name: string, params: readonly unknown[]): bigint {
   const [given] = params;

@@ -22,30 +22,33 @@ export interface ReportedBlock {
 const MAX_REPORTED_BLOCKS = 128;
 const MAX_REPORTED_LOGS = 10_000;
 
-/** The most blocks since the last poll; a filter that was left alone for longer is gone. */
+/** The most blocks since the last poll. After more of them, a filter is gone. */
 const MAX_NEW_BLOCKS = 1024;
 
-/** A filter that is not polled for so long is gone, as with geth; in milliseconds. */
+/** The time in milliseconds after which a filter that is not polled is gone, as with geth. */
 const FILTER_LIFETIME_MS = 5n * 60n * 1000n;
 
 /** What a filter reports about a block that became canonical, or was replaced. */
 export type Report = Json | string;
 
+/** What a filter looks for. */
 interface FilterKind {
+  /** What a new block adds. */
   added: (view: ChainView, block: Block) => Promise<readonly Json[]>;
+  /** What is reported about a block when it becomes canonical, or is removed. */
   report: (seen: ReportedBlock, removed: boolean) => readonly Report[];
 }
 
 /** New blocks by their hashes, or by their headers. */
-const blocksAs = (write: (block: Block) => Report): FilterKind => ({
+const blockFilter = (write: (block: Block) => Report): FilterKind => ({
   added: () => Promise.resolve([]),
   report: ({ block }, removed) => (removed ? [] : [write(block)]),
 });
 
-const hashes = blocksAs(({ header }) => header.hash);
-const headers = blocksAs(headerJson);
+const hashes = blockFilter(({ header }) => header.hash);
+const headers = blockFilter(headerJson);
 
-const logsOfBlocks = (question: LogsQuery): FilterKind => ({
+const logFilter = (question: LogsQuery): FilterKind => ({
   added: (view, { header }) => {
     const { from, to } = question;
     const before = typeof from === "bigint" && header.number < from;
@@ -61,7 +64,7 @@ export class Filter {
   readonly question: LogsQuery | undefined;
   readonly #kind: FilterKind;
   #reported: readonly ReportedBlock[];
-  #last: Promise<unknown> = Promise.resolve();
+  #lastPoll: Promise<unknown> = Promise.resolve();
 
   private constructor(kind: FilterKind, first: Block, question: LogsQuery | undefined) {
     this.#kind = kind;
@@ -75,13 +78,13 @@ export class Filter {
 
   /** What changed since the last call. */
   async changes(chain: Chain): Promise<Report[]> {
-    // One poll after another, so that none reports what another one has reported.
-    const poll = this.#last.then(async () => {
+    // Polls run one after another, so that no change is reported twice.
+    const poll = this.#lastPoll.then(async () => {
       const { seen, reports } = await chain.ask((view) => this.#poll(view));
       this.#reported = seen;
       return reports;
     });
-    this.#last = poll.catch(() => undefined);
+    this.#lastPoll = poll.catch(() => undefined);
     return poll;
   }
 
@@ -103,7 +106,7 @@ export class Filter {
   }
 }
 
-/** As many of the newest blocks as a filter may remember; always the last one. */
+/** The newest blocks, as many as a filter may remember, but at least one. */
 export function newestReported(seen: readonly ReportedBlock[]): readonly ReportedBlock[] {
   let [first, logs] = [seen.length, 0];
   while (first > 0 && seen.length - first < MAX_REPORTED_BLOCKS) {
@@ -114,7 +117,7 @@ export function newestReported(seen: readonly ReportedBlock[]): readonly Reporte
   return seen.slice(first);
 }
 
-/** The blocks of the head's chain after the last one that it shares with those seen, and that one. */
+/** The blocks of the head's chain after `fork`, its last seen block or an ancestor of all seen blocks. */
 async function newBlocks(
   view: ChainView,
   seen: readonly ReportedBlock[],
@@ -124,14 +127,14 @@ async function newBlocks(
   const list: Block[] = [];
   let [block, oldest] = [latest, seen[0]?.block ?? latest];
   for (;;) {
-    // If all that was seen has been replaced, the chains meet before it.
+    // If all seen blocks have been replaced, the chains meet before the oldest of them.
     while (oldest.header.number > block.header.number) {
-      if (known.size > MAX_NEW_BLOCKS) throw gone();
+      if (known.size > MAX_NEW_BLOCKS) throw filterNotFound();
       oldest = await view.parent(oldest);
       known.add(oldest.header.hash);
     }
     if (known.has(block.header.hash)) return { list, fork: block };
-    if (list.length > MAX_NEW_BLOCKS || block.header.number === 0n) throw gone();
+    if (list.length > MAX_NEW_BLOCKS || block.header.number === 0n) throw filterNotFound();
     list.unshift(block);
     block = await view.parent(block);
   }
@@ -139,20 +142,23 @@ async function newBlocks(
 
 /** The open filters of a provider, each until it is not polled for {@link FILTER_LIFETIME_MS}. */
 export class Filters {
-  readonly #open = new OpenSet<{ filter: Filter; used: bigint }>("filters", "eth_uninstallFilter");
+  readonly #open = new OpenSet<{ filter: Filter; polledAt: bigint }>(
+    "filters",
+    "eth_uninstallFilter",
+  );
 
   /** Opens a filter; returns its id. Throws `busy` if too many are open: none is closed that is still polled. */
   async open({ settings }: Chain, open: () => Promise<Filter>): Promise<string> {
     this.#expire(settings.now());
-    return this.#open.open(async () => ({ filter: await open(), used: settings.now() }));
+    return this.#open.open(async () => ({ filter: await open(), polledAt: settings.now() }));
   }
 
   get({ settings }: Chain, id: unknown): Filter {
     const now = settings.now();
     this.#expire(now);
     const item = this.#open.get(String(id));
-    if (!item) throw gone();
-    item.used = now;
+    if (!item) throw filterNotFound();
+    item.polledAt = now;
     return item.filter;
   }
 
@@ -161,14 +167,14 @@ export class Filters {
   }
 
   #expire(now: bigint): void {
-    for (const [id, { used }] of this.#open) {
-      if (now - used > FILTER_LIFETIME_MS) this.#open.remove(id);
+    for (const [id, { polledAt }] of this.#open) {
+      if (now - polledAt > FILTER_LIFETIME_MS) this.#open.remove(id);
     }
   }
 }
 
-/** The refusal as nodes have it, which makes libraries open another filter. */
-const gone = () =>
+/** The error of nodes for an unknown filter, after which libraries open another one. */
+const filterNotFound = () =>
   new ProviderError(refuse("invalid_argument", "an open filter", "filter not found"), -32000);
 
 /** The methods about filters. */
@@ -197,7 +203,7 @@ export function filterMethods(filters: Filters): [string, number, Method][] {
       1,
       async (chain, params, name) => {
         const { question } = filters.get(chain, params[0]);
-        if (!question) throw gone();
+        if (!question) throw filterNotFound();
         return logsFor(chain, question, { method: name, params });
       },
     ],
@@ -216,14 +222,14 @@ export async function openLogs(
   if (typeof question.from === "string" && question.from.startsWith("0x")) {
     throw wrong(name, "a range of blocks, of which new ones are reported", question.from);
   }
-  return Filter.open(chain, logsOfBlocks(question), question);
+  return Filter.open(chain, logFilter(question), question);
 }
 
 /** Opens a filter of new headers. */
 export const openHeaders = async (chain: Chain): Promise<Filter> => Filter.open(chain, headers);
 
-/** Whether an error says that a filter is gone, or that nothing about the chain can be trusted any more. */
-export const isGone = (error: unknown): boolean =>
+/** Whether an error ends a filter: the filter is gone, or no answer about the chain can be trusted any more. */
+export const endsFilter = (error: unknown): boolean =>
   error instanceof ProviderError
     ? error.code === -32000 && error.cause instanceof VerifyError
     : error instanceof VerifyError && error.reason === "conflicting_finality";

@@ -11,14 +11,14 @@ import { blockAt, hashAt, type RequestArguments, wrong } from "../request.js";
 import type { Chain, Method, Parameters } from "./chain.js";
 import { foundLogJson } from "./json.js";
 
-/** The most addresses, and topics of one position, as other nodes have it. */
+/** The most positions of topics, as logs have them. */
 const MAX_TOPICS = 4;
 
 /** The filter of a request; throws `invalid_argument`. */
 export function filterAt(name: string, params: Parameters, index: number): LogsQuery {
   const names = ["address", "topics", "fromBlock", "toBlock", "blockHash"] as const;
   const given = new Arguments("mpt", params[index] ?? {}, names, `the filter of ${name}`);
-  const member = (of: (typeof names)[number]) => given.unchecked(of) ?? undefined;
+  const member = (key: (typeof names)[number]) => given.unchecked(key) ?? undefined;
   const topics = member("topics");
   if (topics !== undefined && !(Array.isArray(topics) && topics.length <= MAX_TOPICS)) {
     throw wrong(name, `at most ${MAX_TOPICS} topics`, topics);
@@ -51,7 +51,7 @@ export async function logsFor(
   question: LogsQuery,
   request: RequestArguments,
 ): Promise<Json[]> {
-  // One block is complete for less than what several servers take.
+  // All logs of one block cost less than the answers of several servers.
   if (chain.settings.logs === "complete" || question.from === question.to) {
     return chain.ask((view) => logsOf(view, question));
   }

@@ -68,25 +68,25 @@ export const METHODS: readonly (readonly [string, number, Method])[] = [
   ["eth_sendRawTransaction", 1, sendRawTransaction],
 ];
 
-const EXECUTION = "a method without execution, which this version does not verify";
-const HISTORY = "a method whose answer follows from a block";
-const OF_NODES = "a method about the chain, not about a server";
+const WITHOUT_EXECUTION = "a method without execution, which this version does not verify";
+const FROM_A_BLOCK = "a method whose answer follows from a block";
+const ABOUT_THE_CHAIN = "a method about the chain, not about a server";
 
-/** Why methods cannot be verified; by name, or by the part before the underscore. */
-const REFUSED: Readonly<Record<string, string>> = {
-  eth_call: EXECUTION,
-  eth_estimateGas: EXECUTION,
-  eth_createAccessList: EXECUTION,
-  eth_simulateV1: EXECUTION,
-  debug: EXECUTION,
-  trace: EXECUTION,
+/** What is expected instead of methods that cannot be verified, by the name or the part before its underscore. */
+const EXPECTED_INSTEAD: Readonly<Record<string, string>> = {
+  eth_call: WITHOUT_EXECUTION,
+  eth_estimateGas: WITHOUT_EXECUTION,
+  eth_createAccessList: WITHOUT_EXECUTION,
+  eth_simulateV1: WITHOUT_EXECUTION,
+  debug: WITHOUT_EXECUTION,
+  trace: WITHOUT_EXECUTION,
   eth_getBlockAccessList: "a method whose answer a header of a known fork covers",
-  eth_newPendingTransactionFilter: HISTORY,
-  txpool: HISTORY,
-  eth_config: OF_NODES,
-  eth_capabilities: OF_NODES,
-  web3: OF_NODES,
-  net: OF_NODES,
+  eth_newPendingTransactionFilter: FROM_A_BLOCK,
+  txpool: FROM_A_BLOCK,
+  eth_config: ABOUT_THE_CHAIN,
+  eth_capabilities: ABOUT_THE_CHAIN,
+  web3: ABOUT_THE_CHAIN,
+  net: ABOUT_THE_CHAIN,
   eth_requestAccounts: "the option wallet, which accounts are asked of",
   eth_sendTransaction: "the option wallet, which signs",
 };
@@ -94,8 +94,10 @@ const REFUSED: Readonly<Record<string, string>> = {
 /** The refusal of a method that is not in the table. */
 export function unverifiable(method: string): VerifyError {
   const [space = ""] = method.split("_");
-  const reason = own(method) ?? own(space) ?? "a method that this version verifies";
-  return refuse("unverifiable_method", reason, method);
+  const expected =
+    expectedInstead(method) ?? expectedInstead(space) ?? "a method that this version verifies";
+  return refuse("unverifiable_method", expected, method);
 }
 
-const own = (name: string) => (Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined);
+const expectedInstead = (name: string) =>
+  Object.hasOwn(EXPECTED_INSTEAD, name) ? EXPECTED_INSTEAD[name] : undefined;

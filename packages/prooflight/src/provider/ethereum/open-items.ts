@@ -4,32 +4,32 @@ import { refuse } from "../../error.js";
 import { ProviderError } from "../error.js";
 import { quantity } from "../request.js";
 
-/** The most filters, and the most subscriptions, that a provider has open. */
-const MAX_OPEN = 64;
+/** The most open filters of a provider, and the most open subscriptions. */
+const MAX_OPEN_ITEMS = 64;
 
-/** Open filters, or open subscriptions, by their ids; at most {@link MAX_OPEN}. */
+/** Open filters, or open subscriptions, by their ids; at most {@link MAX_OPEN_ITEMS}. */
 export class OpenSet<T> {
   readonly #items = new Map<string, T>();
   readonly #kind: string;
-  readonly #end: string;
-  /** Those whose servers are still asked. */
+  readonly #endMethod: string;
+  /** The number of items that are being opened. */
   #opening = 0;
   #count = 0n;
 
-  /** `kind` names them and `end` the method that ends one, both for messages. */
-  constructor(kind: string, end: string) {
+  /** For messages: `kind` names the items, and `endMethod` the method that ends one. */
+  constructor(kind: string, endMethod: string) {
     this.#kind = kind;
-    this.#end = end;
+    this.#endMethod = endMethod;
   }
 
   /**
-   * Opens one; returns its id.
+   * Opens an item; returns its id.
    *
    * Throws `unavailable` / `busy`, with JSON-RPC's code for a limit, before `open` is called if too many are open.
    */
   async open(open: (id: string) => Promise<T>): Promise<string> {
-    if (this.#items.size + this.#opening >= MAX_OPEN) {
-      const expected = `at most ${MAX_OPEN} open ${this.#kind}, which ${this.#end} ends`;
+    if (this.#items.size + this.#opening >= MAX_OPEN_ITEMS) {
+      const expected = `at most ${MAX_OPEN_ITEMS} open ${this.#kind}, which ${this.#endMethod} ends`;
       throw new ProviderError(refuse("busy", expected, "one more"), -32005);
     }
     const id = quantity(++this.#count);
@@ -46,7 +46,7 @@ export class OpenSet<T> {
     return this.#items.get(id);
   }
 
-  /** Removes one; returns it if it was open. */
+  /** Removes an item; returns the item if it was open. */
   remove(id: string): T | undefined {
     const item = this.#items.get(id);
     this.#items.delete(id);

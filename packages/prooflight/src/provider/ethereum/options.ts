@@ -1,3 +1,5 @@
+/** The options of a provider that follows Ethereum itself. */
+
 import { Arguments, invalid, milliseconds, optionalFunction } from "../../arguments.js";
 import { describe, refuse } from "../../error.js";
 import { type BlobParams, CHAINS } from "../../ethereum/blobs.js";
@@ -69,22 +71,22 @@ export const NETWORK_OPTIONS = [
 ] as const;
 
 /** The options, to be read like those of a client; `signal` is then undefined. */
-type Given = Arguments<(typeof NETWORK_OPTIONS)[number] | "signal">;
+type NetworkArguments = Arguments<(typeof NETWORK_OPTIONS)[number] | "signal">;
 
 /** Checks the options; throws `invalid_argument`. */
 export function readNetworkOptions(options: NetworkProviderOptions): NetworkSettings {
-  const given: Given = new Arguments(undefined, options, NETWORK_OPTIONS);
+  const given: NetworkArguments = new Arguments(undefined, options, NETWORK_OPTIONS);
   const network = given.unchecked("network");
-  const known = isKnown(network) ? CHAINS[network] : undefined;
-  const isThere = (name: (typeof NETWORK_OPTIONS)[number]) => given.unchecked(name) !== undefined;
-  if (!(["heads", "checkpoint", "state"] as const).some(isThere)) {
-    const chain = isThere("network") || isThere("chainId") ? "" : ", and network or chainId";
+  const known = isBuiltIn(network) ? CHAINS[network] : undefined;
+  const isGiven = (name: (typeof NETWORK_OPTIONS)[number]) => given.unchecked(name) !== undefined;
+  if (!(["heads", "checkpoint", "state"] as const).some(isGiven)) {
+    const chain = isGiven("network") || isGiven("chainId") ? "" : ", and network or chainId";
     const expected = `one of checkpoint and state, or heads${chain}`;
     throw refuse("invalid_argument", expected, "none of them");
   }
   const id = chainIdOf(given.unchecked("chainId"), known?.chainId);
   return {
-    ...following(given),
+    ...followerSettings(given),
     chainId: id,
     blobs: given.unchecked("blobs") === undefined ? (known?.blobs ?? []) : blobsOf(given),
     wallet: walletOf(given.unchecked("wallet"), id),
@@ -99,11 +101,11 @@ export function readNetworkOptions(options: NetworkProviderOptions): NetworkSett
   };
 }
 
-const isKnown = (network: unknown): network is NetworkName =>
+const isBuiltIn = (network: unknown): network is NetworkName =>
   typeof network === "string" && Object.hasOwn(CHAINS, network);
 
-function following(
-  given: Given,
+function followerSettings(
+  given: NetworkArguments,
 ): Pick<NetworkSettings, "follower" | "now" | "secondsPerSlot" | keyof LogsSettings> {
   const heads = given.unchecked("heads");
   if (heads === undefined) {
@@ -111,12 +113,12 @@ function following(
     const { secondsPerSlot } = settings.network;
     return { ...settings, follower: new Follower(settings, beaconOf(settings)), secondsPerSlot };
   }
-  const useless = BEACON_OPTIONS.find(
+  const unused = BEACON_OPTIONS.find(
     (name) => name !== "network" && given.unchecked(name) !== undefined,
   );
-  if (useless !== undefined) throw invalid(undefined, useless, "left out beside heads", "there");
+  if (unused !== undefined) throw invalid(undefined, unused, "left out beside heads", "there");
   const network = given.unchecked("network");
-  if (network !== undefined && !isKnown(network)) {
+  if (network !== undefined && !isBuiltIn(network)) {
     const names = Object.keys(CHAINS).join(", ");
     throw invalid(undefined, "network", `${names}, or left out beside heads`, describe(network));
   }

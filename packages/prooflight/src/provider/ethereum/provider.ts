@@ -16,9 +16,10 @@ import { Subscriptions } from "./subscriptions.js";
 
 type Listener = (...args: unknown[]) => void;
 
+/** A provider that answers the requests which its methods verify, and asks a wallet for accounts and signatures. */
 export class NetworkProvider {
   readonly #chain: Chain;
-  readonly #methods: ReadonlyMap<string, { most: number; method: Method }>;
+  readonly #methods: ReadonlyMap<string, { maxParams: number; method: Method }>;
   readonly #listeners = new Set<Listener>();
 
   /** Throws `invalid_argument` for wrong options. */
@@ -28,7 +29,7 @@ export class NetworkProvider {
       for (const listener of [...this.#listeners]) notify(listener, message);
     });
     const all = [...METHODS, ...filterMethods(new Filters()), ...subscriptions.methods()];
-    this.#methods = new Map(all.map(([name, most, method]) => [name, { most, method }]));
+    this.#methods = new Map(all.map(([name, maxParams, method]) => [name, { maxParams, method }]));
   }
 
   /** Answers a request that was checked and copied; throws if there are no heads to trust any more. */
@@ -39,8 +40,8 @@ export class NetworkProvider {
     const found = this.#methods.get(name);
     if (found) {
       const params = listOf(request);
-      if (params.length > found.most) {
-        throw wrong(name, `at most ${found.most} parameters`, params.length);
+      if (params.length > found.maxParams) {
+        throw wrong(name, `at most ${found.maxParams} parameters`, params.length);
       }
       await init();
       const answer: unknown = await found.method(this.#chain, params, name);
@@ -59,7 +60,7 @@ export class NetworkProvider {
   /** Adds or removes a listener to subscriptions, or to the wallet's events. */
   hear(how: "on" | "removeListener", event: string, listener: Listener): void {
     const { wallet, follower } = this.#chain.settings;
-    if (how === "on") checked(follower);
+    if (how === "on") checkHeads(follower);
     if (event === "message") {
       if (how === "on") this.#listeners.add(listener);
       else this.#listeners.delete(listener);
@@ -76,7 +77,7 @@ export class NetworkProvider {
 }
 
 /** Throws an error that Ethereum libraries expect if there are no heads to trust any more. */
-function checked(follower: Follower): void {
+function checkHeads(follower: Follower): void {
   try {
     follower.check();
   } catch (error) {

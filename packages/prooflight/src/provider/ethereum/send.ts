@@ -9,14 +9,14 @@ import { ProviderError } from "../error.js";
 import { errorOf } from "../server.js";
 import type { Method } from "./chain.js";
 
-/** How nodes say that they have a transaction already. */
-const KNOWN = /already known|already imported|known transaction/i;
+/** The messages of nodes that have a transaction already. */
+const ALREADY_KNOWN = /already known|already imported|known transaction/i;
 
 /** Sends a transaction for this chain to the first server that accepts it; returns its hash, computed here. */
 export const sendRawTransaction: Method = async (chain, params, name) => {
   const { follower, chainId } = chain.settings;
   const raw = bytesLike(params[0], `parameter 0 of ${name}`).slice();
-  const transaction = read(raw, name);
+  const transaction = readTransaction(raw, name);
   const { hash, chainId: given } = transaction;
   if (given !== chainId) {
     const found = given === undefined ? "one for any chain" : `one for chain ${given}`;
@@ -32,7 +32,8 @@ export const sendRawTransaction: Method = async (chain, params, name) => {
         // Without a reply, the server may have received it.
         if (!nodeError) chain.sent.add(transaction, false);
         // Only for a transaction that this provider sent: a server could claim to know any other.
-        if (!nodeError || !KNOWN.test(nodeError.message) || !chain.sent.has(hash)) throw error;
+        if (!nodeError || !ALREADY_KNOWN.test(nodeError.message) || !chain.sent.has(hash))
+          throw error;
       }
     })
     .catch((error: unknown) => {
@@ -42,7 +43,7 @@ export const sendRawTransaction: Method = async (chain, params, name) => {
   return hash satisfies Hex;
 };
 
-function read(raw: Uint8Array, name: string): SignedTransaction {
+function readTransaction(raw: Uint8Array, name: string): SignedTransaction {
   const expected = `parameter 0 of ${name} to be a signed transaction`;
   if (raw.length > MAX_PROOF_BYTES) {
     throw refuse("invalid_argument", expected, `${raw.length} bytes`);

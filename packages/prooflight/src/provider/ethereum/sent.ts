@@ -1,4 +1,4 @@
-/** The transactions that a provider sent, for the nonces of those after them. */
+/** The transactions that a provider sent, for the nonces of the next ones. */
 
 import type { Hex } from "../../bytes.js";
 import type { SignedTransaction } from "../../ethereum/transactions.js";
@@ -6,11 +6,11 @@ import type { SignedTransaction } from "../../ethereum/transactions.js";
 /** The time for which a transaction may be pending, in milliseconds: geth keeps one that it cannot execute for 3 hours. */
 const PENDING_LIFETIME_MS = 3n * 60n * 60n * 1000n;
 
-/** The most transactions that are kept; the oldest make room. */
-const MAX_SENT = 1024;
+/** The most transactions that are kept. The oldest are forgotten first. */
+const MAX_SENT_TRANSACTIONS = 1024;
 
 /** The number of pending transactions that nodes keep for one account. */
-const MAX_PENDING = 64n;
+const MAX_PENDING_PER_ACCOUNT = 64n;
 
 interface SentTransaction {
   from: Hex;
@@ -19,6 +19,7 @@ interface SentTransaction {
   accepted: boolean;
 }
 
+/** The transactions that a provider sent and that may still be pending. */
 export class SentTransactions {
   readonly #now: () => bigint;
   /** By hash, the oldest first. */
@@ -31,11 +32,11 @@ export class SentTransactions {
 
   /** Keeps a transaction that a server accepted, or may have received before its reply was lost. */
   add({ hash, from, nonce }: SignedTransaction, accepted: boolean): void {
-    const before = this.#entries.get(hash)?.accepted ?? false;
+    const wasAccepted = this.#entries.get(hash)?.accepted ?? false;
     this.#entries.delete(hash);
-    this.#entries.set(hash, { from, nonce, since: this.#now(), accepted: accepted || before });
+    this.#entries.set(hash, { from, nonce, since: this.#now(), accepted: accepted || wasAccepted });
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_SENT && oldest) this.#entries.delete(oldest);
+    if (this.#entries.size > MAX_SENT_TRANSACTIONS && oldest) this.#entries.delete(oldest);
   }
 
   /** Whether this provider has sent a transaction. */
@@ -49,7 +50,7 @@ export class SentTransactions {
     this.#expire();
     let next = verified;
     for (const entry of this.#entries.values()) {
-      const isPending = entry.nonce >= next && entry.nonce < verified + MAX_PENDING;
+      const isPending = entry.nonce >= next && entry.nonce < verified + MAX_PENDING_PER_ACCOUNT;
       if (entry.from === from && entry.accepted && isPending) next = entry.nonce + 1n;
     }
     return next;

@@ -10,18 +10,18 @@ import type { Chain, Method, Parameters } from "./chain.js";
 const MAX_SLOTS = 1024;
 
 export const getBalance: Method = async (chain, params, name) => {
-  const { balance } = await shown(chain, params, name, [], 1);
+  const { balance } = await accountOf(chain, params, name, [], 1);
   return quantity(balance);
 };
 
 export const getTransactionCount: Method = async (chain, params, name) => {
-  const { nonce } = await shown(chain, params, name, [], 1);
+  const { nonce } = await accountOf(chain, params, name, [], 1);
   if (params[1] !== "pending") return quantity(nonce);
   return quantity(chain.sent.next(addressAt(name, params, 0), nonce));
 };
 
 export const getStorageAt: Method = async (chain, params, name) => {
-  const { storage } = await shown(chain, params, name, [slotOf(name, params[1])], 2);
+  const { storage } = await accountOf(chain, params, name, [slotOf(name, params[1])], 2);
   return word(storage[0] ?? 0n);
 };
 
@@ -56,24 +56,25 @@ export const getStorageValues: Method = async (chain, params, name) => {
   if (count === 0 || count > MAX_SLOTS) throw wrong(name, `1 to ${MAX_SLOTS} slots`, count);
   const block = blockAt(name, params, 1, true);
   return chain.ask(async (view) => {
-    const at = await view.block(block);
+    const verified = await view.block(block);
     const values = asked.map(async ({ given, address, slots }) => {
-      const { shown } = await prove(view.server, at, address, slots);
+      const { shown } = await prove(view.server, verified, address, slots);
       return [given, shown.storage.map(word)] as const;
     });
     return Object.fromEntries(await Promise.all(values));
   });
 };
 
-async function shown(
+/** The verified account and slots that a request names, after the block of the parameter `blockIndex`. */
+async function accountOf(
   chain: Chain,
   params: Parameters,
   name: string,
   slots: readonly Hex[],
-  at: number,
+  blockIndex: number,
 ) {
   const address = addressAt(name, params, 0);
-  const block = blockAt(name, params, at, true);
+  const block = blockAt(name, params, blockIndex, true);
   const { shown } = await chain.ask(async (view) =>
     prove(view.server, await view.block(block), address, slots),
   );

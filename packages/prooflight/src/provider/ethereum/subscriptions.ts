@@ -2,7 +2,7 @@
 
 import { refuse } from "../../error.js";
 import type { Chain, Method } from "./chain.js";
-import { type Filter, isGone, openHeaders, openLogs, type Report } from "./filters.js";
+import { type Filter, endsFilter, openHeaders, openLogs, type Report } from "./filters.js";
 import { OpenSet } from "./open-items.js";
 
 /** Receives what a subscription found. */
@@ -11,6 +11,7 @@ export type Listener = (message: {
   data: { subscription: string; result: Report };
 }) => void;
 
+/** The open subscriptions of a provider. */
 export class Subscriptions {
   readonly #timers = new OpenSet<ReturnType<typeof setInterval>>(
     "subscriptions",
@@ -40,7 +41,7 @@ export class Subscriptions {
       const filter = await (kind === "logs"
         ? openLogs(chain, params, name, 1)
         : openHeaders(chain));
-      // A poll that takes longer than the interval is not overtaken: otherwise they would pile up.
+      // No poll starts before the last one has ended: otherwise slow polls would pile up.
       let isPolling = false;
       const poll = async () => {
         if (isPolling) return;
@@ -60,7 +61,7 @@ export class Subscriptions {
         this.#emit({ type: "eth_subscription", data: { subscription: id, result } });
       }
     } catch (error) {
-      if (isGone(error)) this.#stop(id);
+      if (endsFilter(error)) this.#stop(id);
     }
   }
 

@@ -18,8 +18,8 @@ import { pendingJson, receiptJson, transactionJson } from "./json.js";
 
 export const [byNumberAndIndex, byHashAndIndex] = aboutBody((body, { params, name }) => {
   const { block, transactions, hashes } = body;
-  const at = indexAt(name, params);
-  const [hash, raw] = [hashes[at], transactions[at]];
+  const index = indexAt(name, params);
+  const [hash, raw] = [hashes[index], transactions[index]];
   if (!hash || !raw) return null;
   return transactionJson(block, verifyTransaction(block, transactions, hash), raw);
 });
@@ -40,7 +40,7 @@ export const getTransaction: Method = async (chain, params, name) => {
     if (!raw) throw refuse("bug", "a transaction of the block", toHex(block.hash));
     return transactionJson(block, transaction, raw);
   });
-  // Its hash shows what it is, but nothing shows that it is in no block.
+  // The hash proves a pending transaction's content, but nothing proves that it is in no block.
   return found ?? pending;
 };
 
@@ -76,7 +76,7 @@ export const getBlockReceipts: Method = (chain, params, name) => {
   return (isHash ? receiptsByHash : receiptsByNumber)(chain, params, name);
 };
 
-/** Receipts of a block. The price of blobs needs the block before, which is asked for only if one of them has blobs. */
+/** Receipts of a block. The price of blobs needs the parent block, which is asked for only if a receipt has blobs. */
 async function receiptsJson(
   chain: Chain,
   view: ChainView,
