@@ -1,13 +1,10 @@
 // The nodes of the cluster: real programs with folders of their own, and one log.
 
-import { spawn } from "node:child_process";
-import { copyFileSync, createWriteStream, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { environment } from "../environment.mjs";
-import { node as program } from "../paths.mjs";
+import { runNode } from "../node.mjs";
 import { Problem } from "../task.mjs";
 
 const KEY = "authority-0.key";
@@ -15,9 +12,6 @@ const KEY = "authority-0.key";
 const ANY = "127.0.0.1:0";
 /** Milliseconds between blocks and between looks for them: short, so that a takeover is soon visible. */
 const PACE = { block: 100, follow: 100 };
-
-// Each node has a listener that kills it at the exit of this program.
-process.setMaxListeners(100);
 
 /** Makes the folder of another leader, with the first one's key and no chain. */
 export function prepareSecond(folder, first, second) {
@@ -52,23 +46,13 @@ export const startHistory = (place, name, { url }) =>
 
 /** Starts the program; its output goes to NAME.log in the folder. */
 async function launch({ folder, env, pace = PACE }, name, settings) {
-  const own = ["--admin-listen", ANY, "--log-format", "json"];
-  const args = [...settings, ...own, "--follow-interval-ms", `${pace.follow}`];
-  const child = spawn(program, args, {
-    env: { ...environment, ...env },
-    stdio: ["ignore", "ignore", "pipe"],
-    detached: true,
-  });
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  // No node may outlive this program, nor write to a folder that is removed at its exit.
-  const kill = () => child.kill("SIGKILL");
-  process.prependOnceListener("exit", kill);
-  const output = join(folder, `${name}.log`);
-  child.stderr.pipe(createWriteStream(output, { flags: "a" }));
-  const stopped = () => {
-    throw new Problem(`The node ${name} stopped; see ${output}.`);
-  };
-  const { address, admin } = await Promise.race([serving(child.stderr), ended.then(stopped)]);
+  const log = join(folder, `${name}.log`);
+  const failed = () => new Problem(`The node ${name} stopped; see ${log}.`);
+  // No node may write to a folder that is removed at the exit.
+  const options = { log, flags: "a", env, signal: "SIGKILL", failed };
+  const args = [...settings, "--follow-interval-ms", `${pace.follow}`];
+  const { child, serving, stop } = runNode(args, options);
+  const { address, admin } = await serving;
   return {
     name,
     pid: child.pid,
@@ -81,23 +65,8 @@ async function launch({ folder, env, pace = PACE }, name, settings) {
       child.kill("SIGCONT");
     },
     /** kill -9. */
-    async kill() {
-      kill();
-      process.removeListener("exit", kill);
-      await ended;
-    },
+    kill: stop,
   };
-}
-
-/** The fields of the message of a node that serves. */
-async function serving(stderr) {
-  for await (const line of createInterface({ input: stderr })) {
-    // The last line of a node that fails is text.
-    if (!line.startsWith("{")) continue;
-    const { message, ...fields } = JSON.parse(line).fields ?? {};
-    if (message === "serving") return fields;
-  }
-  return new Promise(() => undefined); // The node has ended; `ended` reports that.
 }
 
 /** Submits operations; returns their block, or undefined if the node does not lead or does not answer. */

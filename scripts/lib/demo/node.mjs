@@ -1,19 +1,10 @@
 // The demo's node: the real program, with its own store.
 
-import { spawn } from "node:child_process";
-import {
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 
-import { environment } from "../environment.mjs";
+import { runNode } from "../node.mjs";
 import { node as program } from "../paths.mjs";
 import { Problem, task } from "../task.mjs";
 import { ask } from "../command.mjs";
@@ -56,10 +47,7 @@ export async function prepareChain(folder) {
 }
 
 /** Blocks are made only when there are operations, so that the first changes appear sooner. */
-const RUN = ["--block-interval-ms", "50", "--log-format", "json"];
-
-/** The port next to another node's may be taken. */
-const ADMIN = ["--admin-listen", "127.0.0.1:0"];
+const PACE = ["--block-interval-ms", "50"];
 
 /**
  * Runs the node, which serves the pages of these origins and no others; returns its URL and a function that stops it.
@@ -68,32 +56,13 @@ const ADMIN = ["--admin-listen", "127.0.0.1:0"];
 export async function startNode(folder, port, origins = []) {
   const listen = `127.0.0.1:${(await isFree(port)) ? port : 0}`;
   const log = join(folder, "node.log");
-  const child = spawn(
-    program,
-    [
-      ...["run", "--data-dir", join(folder, "chain"), "--listen", listen],
-      ...[...origins.flatMap((origin) => ["--origin", origin]), ...ADMIN, ...RUN],
-    ],
-    // Ctrl-C must reach only this program, which then stops the node.
-    { env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true },
-  );
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  // The node must not outlive this program.
-  process.once("exit", () => child.kill("SIGTERM"));
-  const stopped = () => {
-    throw new Problem(`The node stopped; the end of ${log}:\n${tail(log)}`);
-  };
-  child.stderr.pipe(createWriteStream(log));
-  const address = await Promise.race([addressIn(child.stderr), ended.then(stopped)]);
-  return {
-    url: `http://${address}`,
-    log,
-    ended,
-    async stop() {
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
+  const args = ["run", "--data-dir", join(folder, "chain"), "--listen", listen];
+  const pages = origins.flatMap((origin) => ["--origin", origin]);
+  const failed = () => new Problem(`The node stopped; the end of ${log}:\n${tail(log)}`);
+  const options = { log, signal: "SIGTERM", failed };
+  const { serving, ended, stop } = runNode([...args, ...pages, ...PACE], options);
+  const { address } = await serving;
+  return { url: `http://${address}`, log, ended, stop };
 }
 
 /** Whether nothing listens on a port of this machine. */
@@ -103,15 +72,6 @@ export function isFree(port) {
     server.once("error", () => resolve(false));
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
-}
-
-/** The address that the node prints when it serves. */
-async function addressIn(stderr) {
-  for await (const line of createInterface({ input: stderr })) {
-    const { message, address } = JSON.parse(line).fields ?? {};
-    if (message === "serving") return address;
-  }
-  return new Promise(() => undefined); // The node has ended; `ended` reports that.
 }
 
 const tail = (file) => readFileSync(file, "utf8").trimEnd().split("\n").slice(-5).join("\n");
