@@ -8,8 +8,8 @@ import { call, submit } from "./nodes.mjs";
 const bytes = (text) => new TextEncoder().encode(text);
 const COUNTER = bytes("counter");
 const PAUSE_MILLISECONDS = 50;
-/** Longer than this without a block is a failure. */
-const PATIENCE_MILLISECONDS = 60_000;
+/** The longest time without a block. */
+const BLOCK_TIMEOUT_MILLISECONDS = 60_000;
 
 /**
  * Counts up, one block after another, at the node that leads. Each number has a key of its own and is
@@ -24,8 +24,8 @@ export async function write(state) {
       state.acknowledged = { height: BigInt(block.height), number };
       state.all.push({ ...block, number });
       last = Date.now();
-    } else if (Date.now() - last > PATIENCE_MILLISECONDS) {
-      state.wrong.push(`no block for ${PATIENCE_MILLISECONDS / 1000} s`);
+    } else if (Date.now() - last > BLOCK_TIMEOUT_MILLISECONDS) {
+      state.wrong.push(`no block for ${BLOCK_TIMEOUT_MILLISECONDS / 1000} s`);
       return;
     }
     number += 1;

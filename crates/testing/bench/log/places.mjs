@@ -16,7 +16,7 @@ import { lines } from "./keys.mjs";
 
 const SCHEMES = "avl,smt";
 const BLOCK = 10_000;
-const PATIENCE_MILLISECONDS = 20 * 60_000;
+const CATCH_UP_TIMEOUT_MILLISECONDS = 20 * 60_000;
 
 /** Runs `body` with places for nodes; everything ends and is removed with it, also at the exit of this program. */
 export async function withPlaces(body) {
@@ -138,7 +138,7 @@ export async function heightOf({ url }) {
 
 /** Waits until a node has every block of another; returns the height. */
 export async function caughtUp(node, other) {
-  const until = Date.now() + PATIENCE_MILLISECONDS;
+  const until = Date.now() + CATCH_UP_TIMEOUT_MILLISECONDS;
   while (Date.now() < until) {
     const height = await heightOf(other);
     if (height >= 0 && (await heightOf(node)) === height) return height;
