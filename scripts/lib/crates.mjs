@@ -11,7 +11,7 @@ const schemes = readSchemes().filter(({ binary }) => binary !== null);
 export const VERIFIER_FOLDERS = ["core", "amt", ...schemes.map(({ name }) => name), "light"];
 
 /** The crates that verify, which must also compile for targets without an operating system. */
-export const VERIFIERS = [...VERIFIER_FOLDERS, "beacon", "ethereum"].map(
+export const VERIFIERS = [...VERIFIER_FOLDERS, "beacon", "ethereum", "evm"].map(
   (name) => `prooflight-${name}`,
 );
 

@@ -102,6 +102,7 @@ reasons! {
     BranchMismatch "branch_mismatch" Mismatch "a Merkle branch does not lead to the root that it must lead to"
     Bug "bug" Internal "a bug in Prooflight"
     Busy "busy" Unavailable "too many requests at once"
+    CallWork "call_work" InvalidInput "the call computes more than the limit"
     ClaimCount "claim_count" Mismatch "the proof does not have one claim for each distinct key"
     ClockJumped "clock_jumped" Unavailable "the node's clock was set, and it makes no blocks until that is taken back or confirmed"
     CodeMismatch "code_mismatch" Mismatch "the code does not have the hash that the account commits to"

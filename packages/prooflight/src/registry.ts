@@ -36,6 +36,7 @@ export type Reason =
   | "branch_mismatch"
   | "bug"
   | "busy"
+  | "call_work"
   | "claim_count"
   | "clock_jumped"
   | "code_mismatch"
@@ -202,6 +203,7 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   branch_mismatch: { code: "mismatch", meaning: "a Merkle branch does not lead to the root that it must lead to" },
   bug: { code: "internal", meaning: "a bug in Prooflight" },
   busy: { code: "unavailable", meaning: "too many requests at once" },
+  call_work: { code: "invalid_input", meaning: "the call computes more than the limit" },
   claim_count: { code: "mismatch", meaning: "the proof does not have one claim for each distinct key" },
   clock_jumped: { code: "unavailable", meaning: "the node's clock was set, and it makes no blocks until that is taken back or confirmed" },
   code_mismatch: { code: "mismatch", meaning: "the code does not have the hash that the account commits to" },

@@ -6,8 +6,8 @@ BY_CODE = {
         bug trapped
     """,
     "invalid_input": """
-        account_missing dictionary_full digest_length disposed invalid_argument invalid_config
-        key_length key_out_of_range not_authorised not_initialised request_too_large
+        account_missing call_work dictionary_full digest_length disposed invalid_argument
+        invalid_config key_length key_out_of_range not_authorised not_initialised request_too_large
         too_many_deletes too_many_keys too_many_operations value_length value_not_number
     """,
     "malformed": """
