@@ -21,19 +21,19 @@ const RETRY_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Retries transient failures while the node starts.
 pub(crate) struct StartupRetry {
-    over: AtomicBool,
+    ended: AtomicBool,
     on_failure: Box<dyn Fn(&Error) + Send + Sync>,
 }
 
 impl StartupRetry {
-    /// `say` is called with each failure that is retried.
-    pub(crate) fn new(say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
-        Self { over: AtomicBool::new(false), on_failure: Box::new(say) }
+    /// Calls `on_failure` with each failure that is retried.
+    pub(crate) fn new(on_failure: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        Self { ended: AtomicBool::new(false), on_failure: Box::new(on_failure) }
     }
 
     /// Turns the retries off.
     pub(crate) fn end(&self) {
-        self.over.store(true, Ordering::Relaxed);
+        self.ended.store(true, Ordering::Relaxed);
     }
 
     /// Makes a request; retries it after each transient failure.
@@ -43,8 +43,8 @@ impl StartupRetry {
     ) -> Result<T> {
         let begun = Instant::now();
         let is_retried = |error: &Error| {
-            let over = self.over.load(Ordering::Relaxed) || begun.elapsed() >= RETRY_DEADLINE;
-            error.reason() == Reason::Unreachable && !over
+            let ended = self.ended.load(Ordering::Relaxed) || begun.elapsed() >= RETRY_DEADLINE;
+            error.reason() == Reason::Unreachable && !ended
         };
         request
             .retry(doubling_delays(FIRST_DELAY).with_max_times(MAX_RETRIES))
@@ -57,7 +57,7 @@ impl StartupRetry {
 
 impl fmt::Debug for StartupRetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StartupRetry").field("over", &self.over).finish_non_exhaustive()
+        f.debug_struct("StartupRetry").field("ended", &self.ended).finish_non_exhaustive()
     }
 }
 
