@@ -27,7 +27,9 @@ export function showAverage({ history, average }: Past): void {
     element("p", [element("b", rounded)]),
     element("p", [
       "exactly ",
-      element("span", `${number(over)} ⁄ ${number(under)}`, "fraction"),
+      under === 1n
+        ? number(over)
+        : element("span", `${number(over)} ⁄ ${number(under)}`, "fraction"),
       " cents",
     ]),
     element("p", `Each amount is weighted by its time, ${duration(average.coveredMs)} in all.`),

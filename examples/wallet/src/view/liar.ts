@@ -33,8 +33,8 @@ const GROUPS: readonly (readonly [code: string, title: string])[] = [
 /** The lies of the switches beside the chart and the list of all accounts. */
 const SHORTCUTS = { hide: "hidden-newest-change", "leave-out": "amb-left-out" };
 
-/** The time limit for telling a lie, in milliseconds. */
-const PATIENCE = 10_000;
+/** How long a lie may stay unnoticed while every lie is told, in milliseconds. */
+const LIE_TIMEOUT_MS = 10_000;
 
 let choices: Choice[] = [];
 let chosen: Choice | undefined;
@@ -131,7 +131,7 @@ async function tellAll(actions: Actions): Promise<void> {
     choose(choice);
     choice.label.scrollIntoView({ block: "nearest" });
     await tell(actions);
-    await told(choice);
+    await refusalOf(choice);
     showTally();
   }
   find("try-all").ariaPressed = "false";
@@ -140,11 +140,11 @@ async function tellAll(actions: Actions): Promise<void> {
   await tell(actions);
 }
 
-/** Resolves once a lie was refused: some can only be told about a new block, which takes time. */
-async function told({ mark }: Choice): Promise<void> {
+/** Resolves once a lie is refused, or after a time: some lies can only be told about a new block. */
+async function refusalOf({ mark }: Choice): Promise<void> {
   for (
     let waited = 0;
-    waited < PATIENCE && mark.dataset.outcome === "harmless" && on;
+    waited < LIE_TIMEOUT_MS && mark.dataset.outcome === "harmless" && on;
     waited += 50
   ) {
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -100,10 +100,11 @@ function showOutcome({ status }: Wallet, past: Past | undefined): void {
   const { from, to, changes, evidence } = past.history;
   const blocks = `blocks ${number(from.height)} to ${number(to.height)}`;
   const cost = `${plural(evidence.proofBytes, "byte")} of proofs against ${plural(evidence.headers, "header")}, checked in ${time(evidence.milliseconds)}`;
-  fill(outcome, [
-    element("b", "Verified: "),
-    `${changes.length === 0 ? "no change" : plural(changes.length, "change")} in ${blocks}, and no other. ${cost}.`,
-  ]);
+  const what =
+    changes.length === 0
+      ? `no change in ${blocks}`
+      : `${plural(changes.length, "change")} in ${blocks}, and no other`;
+  fill(outcome, [element("b", "Verified: "), `${what}. ${cost}.`]);
 }
 
 /** The chart as a table: the newest change first, and the state before the range last. */
