@@ -258,9 +258,9 @@ fn the_admin_listener_answers_under_the_names_of_the_node() {
 #[test]
 fn the_listener_for_authorities_serves_no_pages() {
     let council = Council::new(1, 1);
-    let entrance = council.authority_listen.to_string();
+    let address = council.authority_listen.to_string();
     let settings =
-        ["--authority-listen", &entrance, "--host", "leader", "--origin", "https://wallet.example"];
+        ["--authority-listen", &address, "--host", "leader", "--origin", "https://wallet.example"];
     let any = "127.0.0.1:0".parse().unwrap();
     let leader = Node::open(&council.leader_folder(), any, &[&FAST[..], &settings].concat());
     let ready = || Client { address: leader.admin, token: None }.get("/ready").1;
@@ -268,8 +268,8 @@ fn the_listener_for_authorities_serves_no_pages() {
 
     let awaited = json!({ "authority": 0, "next": "0x0", "waitMs": "0x0" });
     let awaited = call("prooflight_awaited", &awaited);
-    let host = format!("Host: {entrance}\r\n");
-    let own = format!("http://{entrance}");
+    let host = format!("Host: {address}\r\n");
+    let own = format!("http://{address}");
     for origin in [&FOREIGN[..], &["https://wallet.example", &own]].concat() {
         let headers = format!("{host}Origin: {origin}\r\n");
         assert_eq!(statuses(council.authority_listen, &headers), NOT_SERVED, "{origin}");

@@ -30,9 +30,9 @@ impl Council {
         let folder = tempfile::tempdir().unwrap();
         // A free port, which no other test uses.
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let entrance = free.local_addr().unwrap();
-        let council = Self { folder, authority_listen: entrance, proxy: Liar::start() };
-        council.proxy.ask(entrance);
+        let authority_listen = free.local_addr().unwrap();
+        let council = Self { folder, authority_listen, proxy: Liar::start() };
+        council.proxy.ask(authority_listen);
         let keys: Vec<_> = (0..count).map(|index| council.keygen(index)).collect();
         let quorum = quorum.to_string();
         let mut arguments = vec!["init", "--schemes", "avl,smt", "--quorum", &quorum];
@@ -95,8 +95,8 @@ impl Council {
     }
 
     pub(crate) fn try_lead(&self, settings: &[&str]) -> Result<Node, String> {
-        let entrance = self.authority_listen.to_string();
-        let fast = ["--block-interval-ms", "0", "--authority-listen", &entrance];
+        let authority_listen = self.authority_listen.to_string();
+        let fast = ["--block-interval-ms", "0", "--authority-listen", &authority_listen];
         Node::try_start(&self.leader_folder(), &[&fast, settings].concat())
     }
 

@@ -95,12 +95,12 @@ impl Succession {
     }
 
     pub(crate) fn try_lead(&self, who: LeaderName, settings: &[&str]) -> Result<Node, String> {
-        let (entrance, checkpoint) = match who {
+        let (authority_listen, checkpoint) = match who {
             LeaderName::First => (self.council.authority_listen, None),
             LeaderName::Second => (self.second, Some(self.council.checkpoint())),
         };
-        let entrance = entrance.to_string();
-        let mut all = vec!["--block-interval-ms", "0", "--authority-listen", &entrance];
+        let authority_listen = authority_listen.to_string();
+        let mut all = vec!["--block-interval-ms", "0", "--authority-listen", &authority_listen];
         if let Some(checkpoint) = &checkpoint {
             all.extend(["--checkpoint", checkpoint.to_str().unwrap()]);
         }
