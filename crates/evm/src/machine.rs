@@ -14,7 +14,7 @@ use revm::context_interface::result::{
 use revm::context_interface::{Block, Cfg, ContextTr, JournalTr, Transaction};
 use revm::handler::instructions::EthInstructions;
 use revm::handler::{
-    EthFrame, EvmTr, FrameResult, Handler, ItemOrResult, post_execution, pre_execution, validation,
+    EthFrame, EvmTr, FrameResult, Handler, ItemOrResult, pre_execution, validation,
 };
 use revm::interpreter::interpreter::EthInterpreter;
 use revm::interpreter::interpreter_action::FrameInit;
@@ -324,10 +324,15 @@ impl<'a> Handler for CallHandler<'a> {
         result: &mut FrameResult,
     ) -> Result<(), Interruption> {
         let context = &mut evm.ctx;
-        if context.tx.effective_gas_price(context.block.basefee.into()) == 0 {
-            return Ok(());
+        let price = context.tx.effective_gas_price(context.block.basefee.into());
+        if price > 0 {
+            let gas = result.gas();
+            let unused = gas.limit().saturating_sub(gas.used());
+            let caller = context.tx.caller;
+            let mut account = context.journaled_state.load_account_mut(caller)?;
+            account.incr_balance(U256::from(price) * U256::from(unused));
         }
-        Ok(post_execution::reimburse_caller(context, result.gas(), U256::ZERO)?)
+        Ok(())
     }
 
     fn reward_beneficiary(
@@ -337,15 +342,14 @@ impl<'a> Handler for CallHandler<'a> {
     ) -> Result<(), Interruption> {
         let context = &mut evm.ctx;
         let coinbase = context.block.beneficiary;
-        let is_read = context.journaled_state.state.contains_key(&coinbase);
-        if self.rules == Rules::Transaction || is_read {
-            return Ok(post_execution::reward_beneficiary(context, result.gas())?);
-        }
         let base_fee = u128::from(context.block.basefee);
         let tip = context.tx.effective_gas_price(base_fee).saturating_sub(base_fee);
         let fee = U256::from(tip) * U256::from(result.gas().used());
-        if !fee.is_zero() {
-            context.journaled_state.database.add_unread_fee(coinbase.into_array(), fee);
+        let journal = &mut context.journaled_state;
+        if self.rules == Rules::Transaction || journal.state.contains_key(&coinbase) {
+            journal.load_account_mut(coinbase)?.incr_balance(fee);
+        } else if !fee.is_zero() {
+            journal.database.add_unread_fee(coinbase.into_array(), fee);
         }
         Ok(())
     }

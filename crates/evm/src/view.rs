@@ -76,9 +76,13 @@ impl<'a> StateView<'a> {
     }
 
     /// Whether the proven account has slots: then no contract can be created there (EIP-7610).
-    pub(crate) fn has_slots(&self, address: &Address) -> bool {
-        let account = self.state.account(address).and_then(|proven| proven.account);
-        account.is_some_and(|account| account.storage_root != EMPTY_ROOT)
+    pub(crate) fn has_slots(&mut self, address: &Address) -> bool {
+        let Some(proven) = self.state.account(address) else {
+            self.missing.proofs.entry(*address).or_default();
+            self.has_gap = true;
+            return false;
+        };
+        proven.account.is_some_and(|account| account.storage_root != EMPTY_ROOT)
     }
 
     /// An account; zeros if it is missing.
