@@ -3,8 +3,9 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use prooflight_core::{Hash, Limits, Result, Verified, keccak256};
+use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified, keccak256};
 use prooflight_ethereum::{BlockHeader, verify_block_header};
+use prooflight_mpt::rlp::{self, RlpItem};
 use prooflight_mpt::{
     Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, Word, read_proof, verify_account, verify_slot,
 };
@@ -13,6 +14,9 @@ use revm::state::Bytecode;
 
 use crate::fork::Fork;
 use crate::network::{ExecutionNetwork, ForkEvidence};
+
+/// The number of fields before a header's difficulty.
+const DIFFICULTY_FIELD: usize = 7;
 
 /// A slot with the nodes of its proof, from the account's storage root on.
 pub type SlotNodes<'a> = (Word, Vec<&'a [u8]>);
@@ -43,7 +47,8 @@ pub(crate) struct ProvenAccount {
 impl ProvenState {
     /// Starts from a block's header in RLP, whose hash the caller trusts.
     ///
-    /// Errors are those of [`verify_block_header`] and [`ExecutionNetwork::confirmed_fork`]. The limits hold for each
+    /// Errors are those of [`verify_block_header`] and [`ExecutionNetwork::confirmed_fork`]; `unsupported_fork` for a
+    /// block from before the merge. The limits hold for each
     /// proof, code and header that is added.
     pub fn new(
         block_hash: &Hash,
@@ -53,6 +58,7 @@ impl ProvenState {
         limits: &Limits,
     ) -> Result<Self> {
         let header = verify_block_header(block_hash, header_rlp, limits)?;
+        check_merged(header_rlp)?;
         let fork = network.confirmed_fork(header.timestamp, evidence)?;
         Ok(Self {
             header,
@@ -166,6 +172,20 @@ impl ProvenState {
         }
         Ok(hash)
     }
+}
+
+/// Checks that a header has no difficulty: every block since the merge has none, and every one before it has some.
+fn check_merged(header_rlp: &[u8]) -> Result<()> {
+    if let RlpItem::List(payload) = rlp::decode(header_rlp)? {
+        let mut fields = rlp::items(payload);
+        for _ in 0..DIFFICULTY_FIELD {
+            fields.take()?;
+        }
+        if fields.take()? == RlpItem::String(&[]) {
+            return Ok(());
+        }
+    }
+    Err(Error::new(Reason::UnsupportedFork, "a block since the merge", "one with a difficulty"))
 }
 
 /// The code that an account with these bytes runs.

@@ -42,7 +42,7 @@ fn network() -> ExecutionNetwork {
         timestamp,
         params: BlobParams { target, max, update_fraction, has_reserve: timestamp >= 480 },
     });
-    ExecutionNetwork::new(3_503_995_874_084_926, forks, blobs.to_vec()).unwrap()
+    ExecutionNetwork::new(3_503_995_874_084_926, forks, blobs.to_vec(), None).unwrap()
 }
 
 /// The state of block 0x36, and its header.
@@ -320,6 +320,54 @@ fn a_block_is_executed_only_under_a_fork_that_evidence_confirms() {
     ] {
         assert_eq!(open(evidence).unwrap_err().reason(), Reason::UnsupportedFork, "{evidence:?}");
     }
+}
+
+#[test]
+fn the_public_networks_have_their_forks() {
+    let mainnet = ExecutionNetwork::mainnet();
+    for (timestamp, fork) in [
+        (1_681_338_454, Fork::Paris),
+        (1_681_338_455, Fork::Shanghai),
+        (1_710_338_135, Fork::Cancun),
+        (1_746_612_310, Fork::Cancun),
+        (1_746_612_311, Fork::Prague),
+        (1_764_798_551, Fork::Osaka),
+        (1_800_000_000, Fork::Osaka),
+    ] {
+        assert_eq!(mainnet.fork_at(timestamp).unwrap(), fork, "{timestamp}");
+    }
+    assert_eq!(mainnet.blobs_at(1_767_747_670).unwrap().max, 15);
+    assert_eq!(mainnet.blobs_at(1_767_747_671).unwrap().max, 21);
+    // Without evidence, a block is executed only before the newest start, which here is one of blobs.
+    let by_schedule = |timestamp| mainnet.confirmed_fork(timestamp, ForkEvidence::Schedule);
+    assert_eq!(by_schedule(1_767_747_670).unwrap(), Fork::Osaka);
+    assert_eq!(by_schedule(1_767_747_671).unwrap_err().reason(), Reason::UnsupportedFork);
+
+    // Sepolia is on Gloas, whatever a caller says.
+    let sepolia = ExecutionNetwork::sepolia();
+    assert_eq!(sepolia.fork_at(1_791_294_815).unwrap(), Fork::Osaka);
+    for evidence in
+        [ForkEvidence::Named(Fork::Osaka), ForkEvidence::BeaconVersion([0x90, 0, 0, 0x75])]
+    {
+        let error = sepolia.confirmed_fork(1_791_294_816, evidence).unwrap_err();
+        assert_eq!(error.reason(), Reason::UnsupportedFork);
+    }
+    assert_eq!(ExecutionNetwork::hoodi().fork_at(1_742_213_400).unwrap(), Fork::Cancun);
+}
+
+#[test]
+fn a_block_from_before_the_merge_is_refused() {
+    let chain = Chain::read();
+    let mut block: Value =
+        serde_json::from_slice(&fs::read(data().join("state-0x36.json")).unwrap()).unwrap();
+    block["block"]["difficulty"] = json!("0x20000");
+    let rlp = header_rlp(&block["block"]);
+    let open = |rlp: &[u8]| {
+        let evidence = ForkEvidence::Named(Fork::Osaka);
+        ProvenState::new(&keccak256(&[rlp]), rlp, &network(), evidence, &Limits::DEFAULT)
+    };
+    assert!(open(&chain.header).is_ok());
+    assert_eq!(open(&rlp).unwrap_err().reason(), Reason::UnsupportedFork);
 }
 
 #[test]

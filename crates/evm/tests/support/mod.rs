@@ -251,7 +251,8 @@ pub fn network_of(chain_id: u64, fork: Fork) -> ExecutionNetwork {
     let params =
         BlobParams { target: 6, max: 9, update_fraction, has_reserve: fork >= Fork::Osaka };
     let start = ForkStart { timestamp: 0, fork, beacon_version: [0; 4] };
-    ExecutionNetwork::new(chain_id, vec![start], vec![BlobStart { timestamp: 0, params }]).unwrap()
+    ExecutionNetwork::new(chain_id, vec![start], vec![BlobStart { timestamp: 0, params }], None)
+        .unwrap()
 }
 
 /// A state of which nothing but the header is proven.
