@@ -6,7 +6,7 @@ import { environment } from "./environment.mjs";
 import { root } from "./paths.mjs";
 import { duration, live } from "./terminal.mjs";
 
-const LIMIT_MILLISECONDS = 60 * 60_000;
+const LIMIT_MILLISECONDS = 80 * 60_000;
 const running = new Set();
 
 /** A program that did not exit with 0. */
