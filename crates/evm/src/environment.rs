@@ -13,9 +13,6 @@ use crate::proven_state::ProvenState;
 /// The most blobs of a transaction since Osaka (EIP-7594).
 const MAX_BLOBS: u64 = 6;
 
-/// The fraction that an unknown blob schedule has; nothing that reads the fee gets there.
-const NO_FRACTION: u64 = 1;
-
 /// Whether a transaction that was signed is executed, or a call that nobody signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
@@ -36,18 +33,20 @@ pub(crate) struct Environment {
 impl Environment {
     /// The environment of a state's block, with overrides.
     ///
-    /// `unsupported_fork` if an override of the time leads to before the merge; `invalid_header` if the base fee has more
-    /// than 64 bits.
+    /// `unsupported_fork` if an override of the time leads to before the merge, or if the block's blob parameters are
+    /// not known; `invalid_header` if the base fee has more than 64 bits.
     pub(crate) fn new(state: &ProvenState, changes: &BlockOverrides, rules: Rules) -> Result<Self> {
         let (header, network) = (state.header(), state.network());
         let fork = changes.time.map_or(Ok(state.fork()), |time| network.fork_at(time))?;
-        let fraction =
-            network.blobs_at(header.timestamp).map_or(NO_FRACTION, |params| params.update_fraction);
         let blob_fee = if let Some(fee) = changes.blob_base_fee {
             let excess_blob_gas = header.excess_blob_gas.unwrap_or_default();
             Some(BlobExcessGasAndPrice { excess_blob_gas, blob_gasprice: fee })
         } else if fork >= Fork::Cancun {
-            Some(BlobExcessGasAndPrice::new(header.excess_blob_gas.unwrap_or_default(), fraction))
+            let params = network.blobs_at(header.timestamp).ok_or_else(|| {
+                Error::new(Reason::UnsupportedFork, "known parameters of blobs", "none")
+            })?;
+            let excess = header.excess_blob_gas.unwrap_or_default();
+            Some(BlobExcessGasAndPrice::new(excess, params.update_fraction))
         } else {
             None
         };

@@ -11,6 +11,7 @@ use crate::execution::{
 };
 use crate::failure::{Halt, Rejection};
 use crate::fork::Fork;
+use crate::machine::BLOB_GAS;
 use crate::missing::Step;
 use crate::overrides::Overrides;
 use crate::proven_state::ProvenState;
@@ -25,9 +26,6 @@ const MAX_TRANSACTION_GAS: u64 = 1 << 24;
 
 /// The gas that a call with value gives on top.
 const CALL_STIPEND: u64 = 2_300;
-
-/// The gas of a blob.
-const BLOB_GAS: u64 = 1 << 17;
 
 /// The estimate may be above the least gas by this share.
 const TOLERANCE: f64 = 0.015;

@@ -31,7 +31,7 @@ use crate::view::StateView;
 use crate::work::{self, WORK_EXHAUSTED, WorkMeter};
 
 /// The gas of a blob.
-const BLOB_GAS: u64 = 1 << 17;
+pub(crate) const BLOB_GAS: u64 = 1 << 17;
 
 /// The number of entries on a stack.
 const STACK_LIMIT: usize = 1024;
