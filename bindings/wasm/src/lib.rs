@@ -13,6 +13,8 @@
 #[allow(dead_code, reason = "a binary with few schemes does not need every part")]
 #[cfg(any(feature = "histories", feature = "ranges"))]
 mod answers;
+#[cfg(any(feature = "ethereum", feature = "evm"))]
+mod blobs;
 #[cfg(any(feature = "chain", feature = "light"))]
 mod config;
 #[cfg(any(feature = "amb", feature = "lmpt", feature = "lvmt", feature = "mpt", feature = "smt"))]
@@ -34,6 +36,8 @@ pub mod beacon;
 pub mod chain;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
+#[cfg(feature = "evm")]
+pub mod evm;
 #[cfg(feature = "lmpt")]
 pub mod lmpt;
 #[cfg(feature = "lvmt")]

@@ -95,7 +95,7 @@ macro_rules! integers {
     )*};
 }
 
-integers! { u16 u32 u64 i64 }
+integers! { u16 u32 u64 i64 u128 }
 
 impl RequestValue<'_> for u8 {
     fn read(r: &mut RequestReader<'_>) -> Result<Self> {

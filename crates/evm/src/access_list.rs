@@ -1,6 +1,5 @@
 //! The accounts and slots that a call names.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use prooflight_core::Result;
@@ -10,12 +9,12 @@ use revm::primitives::Address as RevmAddress;
 
 use crate::access_tracer::AccessTracer;
 use crate::call::{AccessListEntry, Authorization, Call};
-use crate::execution::{CallOutcome, CallRejection, Executor, MAX_CALL_GAS};
+use crate::execution::{CallOutcome, CallRejection, Executor, MAX_CALL_GAS, RequestTally};
 use crate::failure::Rejection;
-use crate::missing::Step;
+use crate::missing::{StateKeys, Step};
 use crate::overrides::Overrides;
 use crate::proven_state::ProvenState;
-use crate::view::account_of;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::work::WorkBudget;
 
 /// The access list of a call.
@@ -50,12 +49,15 @@ pub fn access_list(
     {
         return Ok(rejected(Rejection::NotAPrecompile { address }, gas));
     }
-    let created = match (call.to, account_of(state, overrides, &call.from)) {
-        (Some(to), _) => to,
-        (None, Ok(from)) => RevmAddress::from(call.from).create(from.nonce).into_array(),
-        (None, Err(missing)) => return Ok(Step::Missing(missing)),
+    let mut tally = RequestTally::new(work);
+    let created = match call.to {
+        Some(to) => to,
+        None => match tally.account(&executor, &call.from) {
+            Ok(from) => RevmAddress::from(call.from).create(from.nonce).into_array(),
+            Err(missing) => return Ok(Step::Missing(missing)),
+        },
     };
-    let mut excluded = BTreeSet::from([call.from, created]);
+    let mut excluded = Vec::from([call.from, created]);
     excluded.extend(executor.precompiles.addresses());
     let signed = call.authorizations.iter().flatten().map(Authorization::signed);
     excluded.extend(signed.filter_map(|one| one.authority()).map(RevmAddress::into_array));
@@ -64,39 +66,42 @@ pub fn access_list(
     let mut call = call.clone();
     loop {
         call.access_list = entries(&accesses);
-        let tracer = AccessTracer { excluded: excluded.clone(), accesses: accesses.clone() };
-        let (outcome, tracer) = match executor.execute(&call, gas, Some(tracer), work)?.progress() {
+        let tracer = AccessTracer { excluded: excluded.clone(), accesses };
+        let (outcome, tracer) = match executor.execute(&call, gas, Some(tracer), &mut tally)? {
             Ok(execution) => execution,
             Err(missing) => return Ok(Step::Missing(missing)),
         };
-        let found = tracer.map(|tracer| tracer.accesses).unwrap_or_default();
-        if found == accesses || matches!(outcome, CallOutcome::Rejected(_)) {
-            return Ok(Step::done(AccessListOutcome { access_list: call.access_list, outcome }));
+        accesses = tracer.map(|tracer| tracer.accesses).unwrap_or_default();
+        let is_complete = entries(&accesses) == call.access_list;
+        if is_complete || matches!(outcome, CallOutcome::Rejected(_)) {
+            let access_list = call.access_list;
+            return Ok(tally.step(Ok(AccessListOutcome { access_list, outcome })));
         }
-        accesses = found;
     }
 }
 
 fn rejected(rejection: Rejection, gas: u64) -> Step<AccessListOutcome> {
     let outcome = CallOutcome::Rejected(CallRejection { rejection, gas });
-    Step::done(AccessListOutcome { access_list: Vec::new(), outcome })
+    Step::done(AccessListOutcome { access_list: Vec::new(), outcome }, StateKeys::default())
 }
 
 /// What a call's own list names, but for accounts that are listed only with slots.
-fn accesses_of(call: &Call, excluded: &BTreeSet<Address>) -> BTreeMap<Address, BTreeSet<Word>> {
-    let mut accesses: BTreeMap<Address, BTreeSet<Word>> = BTreeMap::new();
+fn accesses_of(call: &Call, excluded: &[Address]) -> SortedMap<Address, SortedSet<Word>> {
+    let mut accesses = SortedMap::default();
     for entry in &call.access_list {
         if !entry.slots.is_empty() || !excluded.contains(&entry.address) {
-            accesses.entry(entry.address).or_default().extend(&entry.slots);
+            let slots: &mut SortedSet<Word> =
+                accesses.get_or_insert(entry.address, SortedSet::default());
+            slots.extend(entry.slots.iter().copied());
         }
     }
     accesses
 }
 
-fn entries(accesses: &BTreeMap<Address, BTreeSet<Word>>) -> Vec<AccessListEntry> {
-    let entry = |(address, slots): (&Address, &BTreeSet<Word>)| AccessListEntry {
+fn entries(accesses: &SortedMap<Address, SortedSet<Word>>) -> Vec<AccessListEntry> {
+    let entry = |(address, slots): &(Address, SortedSet<Word>)| AccessListEntry {
         address: *address,
-        slots: slots.iter().copied().collect(),
+        slots: slots.to_vec(),
     };
     accesses.iter().map(entry).collect()
 }

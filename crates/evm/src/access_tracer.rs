@@ -1,6 +1,6 @@
 //! The accounts and slots that instructions name.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
 
 use prooflight_mpt::{Address, Word};
 use revm::bytecode::opcode::{
@@ -15,14 +15,15 @@ use revm::interpreter::{
 use revm::primitives::U256;
 
 use crate::machine::{Instructions, MachineContext};
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The accounts and slots that instructions named, also where they failed: as geth's tracer counts them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AccessTracer {
     /// Accounts that are not listed for their sake, but for their slots' only.
-    pub(crate) excluded: BTreeSet<Address>,
+    pub(crate) excluded: Vec<Address>,
     /// The others, each with its slots.
-    pub(crate) accesses: BTreeMap<Address, BTreeSet<Word>>,
+    pub(crate) accesses: SortedMap<Address, SortedSet<Word>>,
 }
 
 impl AccessTracer {
@@ -43,9 +44,13 @@ impl AccessTracer {
         set(STATICCALL, Instruction::new(account::<STATICCALL, 1, 5>));
     }
 
+    fn slots(&mut self, address: Address) -> &mut SortedSet<Word> {
+        self.accesses.get_or_insert(address, SortedSet::default())
+    }
+
     fn note_account(&mut self, address: Address) {
         if !self.excluded.contains(&address) {
-            self.accesses.entry(address).or_default();
+            self.slots(address);
         }
     }
 }
@@ -57,7 +62,7 @@ fn slot<const OPCODE: u8>(input: InstructionInput<'_, '_>) -> InstructionExecRes
     let InstructionContext { interpreter, host } = input;
     let address = interpreter.input.target_address().into_array();
     if let (Some(tracer), Ok(slot)) = (&mut host.chain.accesses, interpreter.stack.peek(0)) {
-        tracer.accesses.entry(address).or_default().insert(slot.to_be_bytes());
+        tracer.slots(address).insert(slot.to_be_bytes());
     }
     original::<OPCODE>(InstructionContext { interpreter, host })
 }

@@ -9,6 +9,7 @@ use crate::call::Call;
 use crate::fork::Fork;
 use crate::overrides::BlockOverrides;
 use crate::proven_state::ProvenState;
+use crate::view::BlobFee;
 
 /// The most blobs of a transaction since Osaka (EIP-7594).
 const MAX_BLOBS: u64 = 6;
@@ -28,27 +29,32 @@ pub(crate) struct Environment {
     pub(crate) fork: Fork,
     pub(crate) block: BlockEnv,
     pub(crate) config: CfgEnv,
+    /// How far the base fee of blob gas is known.
+    pub(crate) blob_fee: BlobFee,
 }
 
 impl Environment {
     /// The environment of a state's block, with overrides.
     ///
-    /// `unsupported_fork` if an override of the time leads to before the merge, or if the block's blob parameters are
-    /// not known; `invalid_header` if the base fee has more than 64 bits.
+    /// `unsupported_fork` if an override of the time leads to before the merge; `invalid_header` if the base fee has more
+    /// than 64 bits.
     pub(crate) fn new(state: &ProvenState, changes: &BlockOverrides, rules: Rules) -> Result<Self> {
         let (header, network) = (state.header(), state.network());
         let fork = changes.time.map_or(Ok(state.fork()), |time| network.fork_at(time))?;
-        let blob_fee = if let Some(fee) = changes.blob_base_fee {
-            let excess_blob_gas = header.excess_blob_gas.unwrap_or_default();
-            Some(BlobExcessGasAndPrice { excess_blob_gas, blob_gasprice: fee })
-        } else if fork >= Fork::Cancun {
-            let params = network.blobs_at(header.timestamp).ok_or_else(|| {
-                Error::new(Reason::UnsupportedFork, "known parameters of blobs", "none")
-            })?;
-            let excess = header.excess_blob_gas.unwrap_or_default();
-            Some(BlobExcessGasAndPrice::new(excess, params.update_fraction))
+        let excess_blob_gas = header.excess_blob_gas.unwrap_or_default();
+        let params = network.blobs_at(header.timestamp).copied();
+        let blob_gasprice = match (changes.blob_base_fee, params) {
+            (Some(fee), _) => fee,
+            (None, Some(params)) => {
+                BlobExcessGasAndPrice::new(excess_blob_gas, params.update_fraction).blob_gasprice
+            }
+            (None, None) => 0,
+        };
+        let has_blobs = fork >= Fork::Cancun || changes.blob_base_fee.is_some();
+        let blob_fee = if changes.blob_base_fee.is_some() || rules == Rules::Transaction {
+            BlobFee::Given
         } else {
-            None
+            BlobFee::OfHeader(params)
         };
         let base_fee = header.base_fee_per_gas.unwrap_or_default();
         let base_fee = u64::try_from(U256::from_be_bytes(base_fee)).map_err(|_| {
@@ -62,10 +68,11 @@ impl Environment {
             basefee: changes.base_fee.unwrap_or(base_fee),
             difficulty: U256::ZERO,
             prevrandao: Some(B256::new(changes.prev_randao.unwrap_or(header.prev_randao))),
-            blob_excess_gas_and_price: blob_fee,
+            blob_excess_gas_and_price: has_blobs
+                .then_some(BlobExcessGasAndPrice { excess_blob_gas, blob_gasprice }),
             slot_num: 0,
         };
-        Ok(Self { fork, block, config: config(network.chain_id(), fork, rules) })
+        Ok(Self { fork, block, config: config(network.chain_id(), fork, rules), blob_fee })
     }
 
     /// Gas and blobs cost nothing where the call names no fees for them.
@@ -79,6 +86,7 @@ impl Environment {
             && let Some(fee) = &mut self.block.blob_excess_gas_and_price
         {
             fee.blob_gasprice = 0;
+            self.blob_fee = BlobFee::Given;
         }
     }
 }

@@ -1,21 +1,19 @@
 //! The gas that a call needs.
 
 use prooflight_core::Result;
-use prooflight_mpt::Address;
 use revm::primitives::U256;
-use revm::state::AccountInfo;
 
 use crate::call::Call;
 use crate::execution::{
     CallHalt, CallOutcome, CallRejection, CallRevert, Executor, MAX_CALL_GAS, Progress,
+    RequestTally,
 };
 use crate::failure::{Halt, Rejection};
 use crate::fork::Fork;
 use crate::machine::BLOB_GAS;
-use crate::missing::Step;
+use crate::missing::{StateKeys, Step};
 use crate::overrides::Overrides;
 use crate::proven_state::ProvenState;
-use crate::view::account_of;
 use crate::work::WorkBudget;
 
 /// The gas of a transaction that does nothing.
@@ -63,35 +61,34 @@ pub fn estimate(
     if let Err(rejection) = executor.precompiles.clone().overridden(&overrides.accounts) {
         return Ok(rejected(rejection));
     }
-    let search = Search { executor: &executor, call };
-    Ok(match search.run(work)? {
-        Ok(estimate) => Step::done(estimate),
-        Err(missing) => Step::Missing(missing),
-    })
+    let mut tally = RequestTally::new(work);
+    let progress = GasSearch { executor: &executor, call }.run(&mut tally)?;
+    Ok(tally.step(progress))
 }
 
 fn rejected(rejection: Rejection) -> Step<GasEstimate> {
-    Step::done(GasEstimate::Rejected(CallRejection { rejection, gas: 0 }))
+    let estimate = GasEstimate::Rejected(CallRejection { rejection, gas: 0 });
+    Step::done(estimate, StateKeys::default())
 }
 
 /// The search for the least gas.
-struct Search<'a> {
+struct GasSearch<'a> {
     executor: &'a Executor<'a>,
     call: &'a Call,
 }
 
-impl Search<'_> {
-    fn run(&self, work: &mut WorkBudget) -> Result<Progress<GasEstimate>> {
-        let most = match self.allowance() {
+impl GasSearch<'_> {
+    fn run(&self, tally: &mut RequestTally<'_>) -> Result<Progress<GasEstimate>> {
+        let most = match self.allowance(tally) {
             Ok(Ok(most)) => most,
             Ok(Err(rejection)) => {
                 return Ok(Ok(GasEstimate::Rejected(CallRejection { rejection, gas: 0 })));
             }
             Err(missing) => return Ok(Err(missing)),
         };
-        match self.is_plain_transfer() {
+        match self.is_plain_transfer(tally) {
             Ok(false) => {}
-            Ok(true) => match self.attempt(TRANSACTION_GAS, work)? {
+            Ok(true) => match self.attempt(TRANSACTION_GAS, tally)? {
                 Ok(CallOutcome::Returned(_)) => {
                     return Ok(Ok(GasEstimate::Gas(TRANSACTION_GAS)));
                 }
@@ -100,7 +97,7 @@ impl Search<'_> {
             },
             Err(missing) => return Ok(Err(missing)),
         }
-        let gas = match self.attempt(most, work)? {
+        let gas = match self.attempt(most, tally)? {
             Ok(CallOutcome::Returned(returned)) => returned.gas,
             Ok(outcome) => return Ok(Ok(failure(outcome, most))),
             Err(missing) => return Ok(Err(missing)),
@@ -114,7 +111,7 @@ impl Search<'_> {
                 None if is_close(low, high) => break,
                 None => (low + (high - low) / 2).min(low.saturating_mul(2)),
             };
-            match self.attempt(middle, work)? {
+            match self.attempt(middle, tally)? {
                 Ok(CallOutcome::Returned(_)) => high = middle,
                 Ok(CallOutcome::Rejected(CallRejection { rejection, gas }))
                     if !rejection.is_too_little_gas() =>
@@ -128,13 +125,16 @@ impl Search<'_> {
         Ok(Ok(GasEstimate::Gas(high)))
     }
 
-    fn attempt(&self, gas: u64, work: &mut WorkBudget) -> Result<Progress<CallOutcome>> {
-        let step = self.executor.execute(self.call, gas, None, work)?;
-        Ok(step.progress().map(|(outcome, _)| outcome))
+    fn attempt(&self, gas: u64, tally: &mut RequestTally<'_>) -> Result<Progress<CallOutcome>> {
+        let progress = self.executor.execute(self.call, gas, None, tally)?;
+        Ok(progress.map(|(outcome, _)| outcome))
     }
 
     /// The most gas that the call may have: by what it asks for, by the fork, and by what its sender can pay.
-    fn allowance(&self) -> Progress<core::result::Result<u64, Rejection>> {
+    fn allowance(
+        &self,
+        tally: &mut RequestTally<'_>,
+    ) -> Progress<core::result::Result<u64, Rejection>> {
         let asked = self.call.gas.filter(|gas| *gas >= TRANSACTION_GAS);
         let mut most = asked.unwrap_or(self.executor.state.header().gas_limit);
         if self.executor.environment.fork >= Fork::Osaka {
@@ -142,8 +142,8 @@ impl Search<'_> {
         }
         let cap = self.call.fees.cap();
         if cap > 0 {
-            let (value, balance) =
-                (U256::from_be_bytes(self.call.value), self.account(&self.call.from)?.balance);
+            let sender = tally.account(self.executor, &self.call.from)?;
+            let (value, balance) = (U256::from_be_bytes(self.call.value), sender.balance);
             if !value.is_zero() && value >= balance {
                 return Ok(Err(Rejection::NothingForGas));
             }
@@ -165,14 +165,10 @@ impl Search<'_> {
         Ok(Ok(most.min(MAX_CALL_GAS)))
     }
 
-    fn account(&self, address: &Address) -> Progress<AccountInfo> {
-        account_of(self.executor.state, self.executor.overrides, address)
-    }
-
     /// Whether the call has no data and its target has no code.
-    fn is_plain_transfer(&self) -> Progress<bool> {
+    fn is_plain_transfer(&self, tally: &mut RequestTally<'_>) -> Progress<bool> {
         let Some(to) = self.call.to.filter(|_| self.call.data.is_empty()) else { return Ok(false) };
-        Ok(self.account(&to)?.is_empty_code_hash())
+        Ok(tally.account(self.executor, &to)?.is_empty_code_hash())
     }
 }
 

@@ -3,10 +3,13 @@
 use alloc::vec::Vec;
 
 use prooflight_core::{Error, Reason, Result};
-use prooflight_ethereum::Log;
+use prooflight_ethereum::{BlockHeader, Log};
+use prooflight_mpt::Address;
+use revm::context::Journal;
 use revm::context_interface::ContextSetters;
 use revm::context_interface::result::ExecutionResult;
 use revm::handler::Handler;
+use revm::state::AccountInfo;
 
 use crate::access_tracer::AccessTracer;
 use crate::call::Call;
@@ -14,11 +17,11 @@ use crate::environment::{Environment, Rules};
 use crate::failure::{Halt, Rejection};
 use crate::fork::Fork;
 use crate::machine::{CallHandler, ExecutionTrace, Interruption, machine};
-use crate::missing::{Missing, Step};
+use crate::missing::{StateKeys, Step};
 use crate::overrides::Overrides;
 use crate::precompiles::PrecompileTable;
 use crate::proven_state::ProvenState;
-use crate::view::StateView;
+use crate::view::{StateView, UnknownBlobFee};
 use crate::work::{WorkBudget, WorkMeter, too_much_work};
 
 /// The most gas of a call, whatever it asks for.
@@ -100,14 +103,65 @@ pub fn run(
     let gas = call.gas.unwrap_or(MAX_CALL_GAS).min(MAX_CALL_GAS);
     let mut executor = match Executor::new(state, call, overrides)? {
         Ok(executor) => executor,
-        Err(rejection) => return Ok(Step::rejected(rejection, gas)),
+        Err(rejection) => return Ok(rejected(rejection, gas)),
     };
     match executor.precompiles.clone().overridden(&overrides.accounts) {
         Ok(precompiles) => executor.precompiles = precompiles,
-        Err(rejection) => return Ok(Step::rejected(rejection, gas)),
+        Err(rejection) => return Ok(rejected(rejection, gas)),
     }
-    let execution = executor.execute(call, gas, None, work)?;
-    Ok(execution.map(|(outcome, _)| outcome))
+    let mut tally = RequestTally::new(work);
+    let progress = executor.execute(call, gas, None, &mut tally)?;
+    Ok(tally.step(progress.map(|(outcome, _)| outcome)))
+}
+
+fn rejected(rejection: Rejection, gas: u64) -> Step<CallOutcome> {
+    let outcome = CallOutcome::Rejected(CallRejection { rejection, gas });
+    Step::done(outcome, StateKeys::default())
+}
+
+/// A result, or what was missing.
+pub(crate) type Progress<T> = core::result::Result<T, StateKeys>;
+
+/// The work that a request has left, and the state that its executions have read.
+#[derive(Debug)]
+pub(crate) struct RequestTally<'a> {
+    work: &'a mut WorkBudget,
+    reads: StateKeys,
+}
+
+impl<'a> RequestTally<'a> {
+    pub(crate) fn new(work: &'a mut WorkBudget) -> Self {
+        Self { work, reads: StateKeys::default() }
+    }
+
+    pub(crate) fn step<T>(self, progress: Progress<T>) -> Step<T> {
+        match progress {
+            Ok(result) => Step::done(result, self.reads),
+            Err(missing) => Step::Missing(missing),
+        }
+    }
+
+    /// An account as the state and the overrides have it, empty if it is absent.
+    pub(crate) fn account(
+        &mut self,
+        executor: &Executor<'_>,
+        address: &Address,
+    ) -> Progress<AccountInfo> {
+        let mut view = StateView::new(executor.state, executor.overrides);
+        let account = view.account(address).unwrap_or_default();
+        self.finish(view)?;
+        Ok(account)
+    }
+
+    /// Counts what a view has read; an error if something was missing.
+    fn finish(&mut self, view: StateView<'_>) -> Progress<()> {
+        let StateView { missing, reads, .. } = view;
+        if !missing.is_empty() {
+            return Err(missing);
+        }
+        self.reads.extend(&reads);
+        Ok(())
+    }
 }
 
 /// What the executions of one request have in common.
@@ -140,26 +194,31 @@ impl<'a> Executor<'a> {
         call: &Call,
         gas: u64,
         accesses: Option<AccessTracer>,
-        work: &mut WorkBudget,
-    ) -> Result<Step<(CallOutcome, Option<AccessTracer>)>> {
-        if let Err(rejection) = check_fees(call, &self.environment) {
-            return Ok(Step::done((
-                CallOutcome::Rejected(CallRejection { rejection, gas }),
-                accesses,
-            )));
+        tally: &mut RequestTally<'_>,
+    ) -> Result<Progress<(CallOutcome, Option<AccessTracer>)>> {
+        let mut view = StateView::new(self.state, self.overrides);
+        view.blob_fee = self.environment.blob_fee;
+        if call.max_fee_per_blob_gas.is_some_and(|cap| cap > 0) {
+            let is_known = view.check_blob_fee();
+            if view.has_gap() {
+                return Ok(Err(view.missing));
+            }
+            is_known.map_err(|UnknownBlobFee| unknown_blob_fee(self.state.header()))?;
         }
-        let budget = *work;
-        let view = StateView::new(self.state, self.overrides);
+        if let Err(rejection) = check_fees(call, &self.environment) {
+            let outcome = CallOutcome::Rejected(CallRejection { rejection, gas });
+            return Ok(tally.finish(view).map(|()| (outcome, accesses)));
+        }
+        let budget = *tally.work;
         let trace = ExecutionTrace { work: WorkMeter::new(budget), accesses };
         let mut machine = machine(&self.environment, self.precompiles.clone(), view, trace);
         machine.ctx.set_tx(call.transaction(gas));
         let mut handler = CallHandler::new(Rules::Call);
         let result = handler.run(&mut machine);
-        let revm::Context { mut journaled_state, chain, .. } = machine.ctx;
-        *work = chain.work.left();
-        let missing = journaled_state.database.take_missing();
-        if !missing.is_empty() {
-            return Ok(Step::Missing(missing));
+        let revm::Context { journaled_state: Journal { database, .. }, chain, .. } = machine.ctx;
+        *tally.work = chain.work.left();
+        if let Err(missing) = tally.finish(database) {
+            return Ok(Err(missing));
         }
         let outcome = match result {
             Ok(result) => CallOutcome::new(result, &handler),
@@ -167,11 +226,18 @@ impl<'a> Executor<'a> {
                 CallOutcome::Rejected(CallRejection { rejection, gas })
             }
             Err(Interruption::Work) => return Err(too_much_work(budget)),
-            Err(Interruption::Invalid(error)) => return Err(bug(error)),
+            Err(Interruption::BlobFee) => return Err(unknown_blob_fee(self.state.header())),
+            Err(Interruption::Invalid(_)) => return Err(bug("one that is invalid")),
             Err(Interruption::Bug(text)) => return Err(bug(text)),
         };
-        Ok(Step::done((outcome, chain.accesses)))
+        Ok(Ok((outcome, chain.accesses)))
     }
+}
+
+#[cold]
+pub(crate) fn unknown_blob_fee(header: &BlockHeader) -> Error {
+    let expected = format_args!("the blob parameters of block {}", header.number);
+    Error::new(Reason::UnsupportedFork, expected, "none that its header follows from")
 }
 
 #[cold]
@@ -204,12 +270,6 @@ impl CallOutcome {
             Self::Halted(halted) => Some(halted.gas),
             Self::Rejected(_) => None,
         }
-    }
-}
-
-impl Step<CallOutcome> {
-    fn rejected(rejection: Rejection, gas: u64) -> Self {
-        Self::done(CallOutcome::Rejected(CallRejection { rejection, gas }))
     }
 }
 
@@ -279,30 +339,4 @@ fn check_fees(call: &Call, environment: &Environment) -> core::result::Result<()
         }
     }
     Ok(())
-}
-
-impl<T> Step<T> {
-    /// The result of an execution that read nothing but proven state.
-    pub(crate) const fn done(value: T) -> Self {
-        Self::Done(prooflight_core::Verified::by_verifier(value))
-    }
-
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Step<U> {
-        match self {
-            Self::Done(value) => Step::done(change(value.into_inner())),
-            Self::Missing(missing) => Step::Missing(missing),
-        }
-    }
-}
-
-/// What was missing, for callers that go on with a result.
-pub(crate) type Progress<T> = core::result::Result<T, Missing>;
-
-impl<T> Step<T> {
-    pub(crate) fn progress(self) -> Progress<T> {
-        match self {
-            Self::Done(value) => Ok(value.into_inner()),
-            Self::Missing(missing) => Err(missing),
-        }
-    }
 }

@@ -2,8 +2,8 @@
 //!
 //! The caller trusts a block's hash. [`ProvenState`] holds what proofs have shown of the block's state. [`run`] executes a
 //! call, [`estimate`] finds the gas that it needs, and [`access_list`] the accounts and slots that it names. Each is done
-//! only if it read nothing that was not proven; otherwise it says what is [`Missing`]. The caller asks any server for proofs
-//! of that, adds them, and tries again.
+//! only if it read nothing that was not proven; otherwise it says what is [missing](Step::Missing). The caller asks any server
+//! for proofs of that, adds them, and tries again.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -24,6 +24,7 @@ mod network;
 mod overrides;
 mod precompiles;
 mod proven_state;
+mod sorted;
 mod transaction;
 mod view;
 mod work;
@@ -36,9 +37,10 @@ pub use execution::{
 };
 pub use failure::{Halt, Rejection};
 pub use fork::Fork;
-pub use missing::{Missing, Step};
+pub use missing::{StateKeys, Step};
 pub use network::{BlobStart, ExecutionNetwork, ForkEvidence, ForkStart};
 pub use overrides::{AccountOverride, BlockOverrides, Overrides, StorageOverride};
 pub use proven_state::{ProvenState, SlotNodes};
+pub use sorted::{SortedMap, SortedSet};
 pub use transaction::{AccountChange, TransactionExecution, TransactionOutcome, transact};
 pub use work::WorkBudget;

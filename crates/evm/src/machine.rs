@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::convert::Infallible;
 use core::marker::PhantomData;
 
-use revm::bytecode::opcode::OpCode;
+use revm::bytecode::opcode::{BLOBBASEFEE, OpCode};
 use revm::context::{BlockEnv, CfgEnv, Context, Evm, FrameStack, Journal, TxEnv};
 use revm::context_interface::context::ContextError;
 use revm::context_interface::journaled_state::account::JournaledAccountTr;
@@ -16,16 +16,21 @@ use revm::handler::instructions::EthInstructions;
 use revm::handler::{
     EthFrame, EvmTr, FrameResult, Handler, ItemOrResult, pre_execution, validation,
 };
+use revm::interpreter::instructions::block_info;
 use revm::interpreter::interpreter::EthInterpreter;
 use revm::interpreter::interpreter_action::FrameInit;
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
-use revm::interpreter::{FrameInput, InitialAndFloorGas, InstructionResult};
+use revm::interpreter::{
+    FrameInput, InitialAndFloorGas, Instruction, InstructionContext, InstructionExecResult,
+    InstructionResult,
+};
 use revm::primitives::constants::CALL_STACK_LIMIT;
 use revm::primitives::{AddressMap, HashSet, StorageKey, U256};
 
 use crate::access_tracer::AccessTracer;
 use crate::environment::{Environment, Rules};
 use crate::failure::{Halt, Rejection};
+use crate::fork::Fork;
 use crate::precompiles::PrecompileTable;
 use crate::view::StateView;
 use crate::work::{self, WORK_EXHAUSTED, WorkMeter};
@@ -59,6 +64,8 @@ pub(crate) fn machine<'a>(
     let spec = environment.fork.spec();
     let mut instructions = EthInstructions::new_mainnet_with_spec(spec);
     work::count_work(&mut instructions);
+    let blob_fee = Instruction::new(blob_base_fee);
+    instructions.instruction_table_mut()[usize::from(BLOBBASEFEE)] = blob_fee;
     if trace.accesses.is_some() {
         AccessTracer::install(&mut instructions);
     }
@@ -76,6 +83,22 @@ pub(crate) fn machine<'a>(
     }
 }
 
+/// Gives the base fee of blob gas, if it is known; before Cancun, there is no such instruction.
+fn blob_base_fee(
+    input: InstructionContext<'_, MachineContext<'_>, EthInterpreter>,
+) -> InstructionExecResult {
+    let InstructionContext { interpreter, host } = input;
+    let is_known = host.journaled_state.database.check_blob_fee().is_ok();
+    if !is_known && host.cfg.spec.is_enabled_in(Fork::Cancun.spec()) {
+        host.error = Err(ContextError::Custom(UNKNOWN_BLOB_FEE.into()));
+        return Err(InstructionResult::FatalExternalError);
+    }
+    block_info::blob_basefee(InstructionContext { interpreter, host })
+}
+
+/// The text by which an execution says that it reads the base fee of blob gas, which is not known.
+const UNKNOWN_BLOB_FEE: &str = "blob fee";
+
 /// Why an execution has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Interruption {
@@ -85,6 +108,8 @@ pub(crate) enum Interruption {
     Invalid(InvalidTransaction),
     /// Its work is used up.
     Work,
+    /// It reads the base fee of blob gas, which is not known.
+    BlobFee,
     /// Something that cannot happen.
     Bug(String),
 }
@@ -259,7 +284,7 @@ impl<'a> Handler for CallHandler<'a> {
         let gas = self.validate_initial_tx_gas(evm)?;
         let context = &evm.ctx;
         let (size, limit) = (context.tx.data.len(), context.cfg.max_initcode_size());
-        let has_limit = context.cfg.spec.is_enabled_in(crate::fork::Fork::Shanghai.spec());
+        let has_limit = context.cfg.spec.is_enabled_in(Fork::Shanghai.spec());
         if context.tx.kind.is_create() && has_limit && size > limit {
             return Err(Interruption::Rejected(Rejection::InitCodeSize { size, limit }));
         }
@@ -397,6 +422,10 @@ impl From<ContextError<Infallible>> for Interruption {
 
 impl FromStringError for Interruption {
     fn from_string(text: String) -> Self {
-        if text == WORK_EXHAUSTED { Self::Work } else { Self::Bug(text) }
+        match text.as_str() {
+            WORK_EXHAUSTED => Self::Work,
+            UNKNOWN_BLOB_FEE => Self::BlobFee,
+            _ => Self::Bug(text),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use prooflight_mpt::Address;
 use revm::context_interface::{ContextTr, JournalTr, LocalContextTr};
@@ -22,14 +23,14 @@ use crate::work::WORK_EXHAUSTED;
 pub(crate) struct PrecompileTable {
     fork: &'static Precompiles,
     /// Where overrides make a difference: the precompile of an address, or that it has none.
-    changed: BTreeMap<Address, Option<&'static Precompile>>,
+    changed: Vec<(Address, Option<&'static Precompile>)>,
 }
 
 impl PrecompileTable {
     /// The precompiles of a fork.
     pub(crate) fn of_fork(fork: Fork) -> Self {
         let precompiles = Precompiles::new(PrecompileSpecId::from_spec_id(fork.spec()));
-        Self { fork: precompiles, changed: BTreeMap::new() }
+        Self { fork: precompiles, changed: Vec::new() }
     }
 
     /// Applies overrides, as geth's `eth_call` does: that of a precompile's account removes it, unless it moves.
@@ -46,10 +47,10 @@ impl PrecompileTable {
                 if overrides.contains_key(&target) {
                     return Err(Rejection::OverriddenTwice { address: target });
                 }
-                self.changed.insert(target, precompile);
+                self.changed.push((target, precompile));
             }
             if precompile.is_some() {
-                self.changed.insert(*address, None);
+                self.changed.push((*address, None));
             }
         }
         Ok(self)
@@ -61,8 +62,8 @@ impl PrecompileTable {
     }
 
     fn get(&self, address: &RevmAddress) -> Option<&'static Precompile> {
-        let changed = self.changed.get(&address.into_array());
-        changed.copied().unwrap_or_else(|| self.fork.get(address))
+        let changed = self.changed.iter().find(|(changed, _)| *changed == address.0);
+        changed.map_or_else(|| self.fork.get(address), |(_, precompile)| *precompile)
     }
 }
 

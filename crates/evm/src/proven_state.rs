@@ -1,6 +1,6 @@
 //! What proofs have shown of a block's state.
 
-use alloc::collections::BTreeMap;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use prooflight_core::{Error, Hash, Limits, Reason, Result, Verified, keccak256};
@@ -14,6 +14,7 @@ use revm::state::Bytecode;
 
 use crate::fork::Fork;
 use crate::network::{ExecutionNetwork, ForkEvidence};
+use crate::sorted::SortedMap;
 
 /// The number of fields before a header's difficulty.
 const DIFFICULTY_FIELD: usize = 7;
@@ -31,9 +32,9 @@ pub struct ProvenState {
     network: ExecutionNetwork,
     fork: Fork,
     limits: Limits,
-    accounts: BTreeMap<Address, ProvenAccount>,
-    codes: BTreeMap<Hash, Bytecode>,
-    headers: BTreeMap<Hash, Verified<BlockHeader>>,
+    accounts: SortedMap<Address, ProvenAccount>,
+    codes: SortedMap<Hash, Bytecode>,
+    headers: SortedMap<Hash, Box<Verified<BlockHeader>>>,
 }
 
 /// An account, or its absence, with its proven slots.
@@ -41,7 +42,7 @@ pub struct ProvenState {
 pub(crate) struct ProvenAccount {
     /// The account; `None` if it is absent.
     pub(crate) account: Option<Account>,
-    slots: BTreeMap<Word, Word>,
+    slots: SortedMap<Word, Word>,
 }
 
 impl ProvenState {
@@ -65,9 +66,9 @@ impl ProvenState {
             network: network.clone(),
             fork,
             limits: *limits,
-            accounts: BTreeMap::new(),
-            codes: BTreeMap::new(),
-            headers: BTreeMap::new(),
+            accounts: SortedMap::default(),
+            codes: SortedMap::default(),
+            headers: SortedMap::default(),
         })
     }
 
@@ -97,19 +98,24 @@ impl ProvenState {
             };
             values.push((*slot, value));
         }
-        let slots = BTreeMap::new();
-        let proven = self.accounts.entry(*address).or_insert(ProvenAccount { account, slots });
-        proven.slots.extend(values);
+        let slots = SortedMap::default();
+        let proven = self.accounts.get_or_insert(*address, ProvenAccount { account, slots });
+        for (slot, value) in values {
+            proven.slots.insert(slot, value);
+        }
         Ok(())
     }
 
-    /// Adds a code. Its hash decides whose it is, so that any bytes may be added.
+    /// Adds a code; returns its hash, which decides whose it is, so that any bytes may be added.
     ///
     /// `proof_too_large` if it is larger than the limit of proofs.
-    pub fn add_code(&mut self, code: &[u8]) -> Result<()> {
+    pub fn add_code(&mut self, code: &[u8]) -> Result<Hash> {
         self.limits.check_proof(code.len())?;
-        self.codes.entry(keccak256(&[code])).or_insert_with(|| bytecode(code));
-        Ok(())
+        let hash = keccak256(&[code]);
+        if self.codes.get(&hash).is_none() {
+            self.codes.insert(hash, bytecode(code));
+        }
+        Ok(hash)
     }
 
     /// Adds the header of an older block, in RLP. Its hash decides which block it is.
@@ -118,7 +124,7 @@ impl ProvenState {
     pub fn add_ancestor(&mut self, header_rlp: &[u8]) -> Result<()> {
         let hash = keccak256(&[header_rlp]);
         let header = verify_block_header(&hash, header_rlp, &self.limits)?;
-        self.headers.insert(hash, header);
+        self.headers.insert(hash, Box::new(header));
         Ok(())
     }
 
@@ -155,6 +161,11 @@ impl ProvenState {
             return Some(Bytecode::default());
         }
         self.codes.get(hash).cloned()
+    }
+
+    /// The header of an older block that was added.
+    pub(crate) fn ancestor(&self, hash: &Hash) -> Option<&Verified<BlockHeader>> {
+        self.headers.get(hash).map(|header| &**header)
     }
 
     /// The hash of an older block by the headers that were added; the numbers of those that are missing otherwise.

@@ -12,7 +12,7 @@ use revm::state::{Account, EvmState};
 
 use crate::call::Call;
 use crate::environment::{Environment, Rules};
-use crate::execution::{CallOutcome, bug};
+use crate::execution::{CallOutcome, bug, unknown_blob_fee};
 use crate::machine::{CallHandler, ExecutionTrace, Interruption, machine};
 use crate::missing::Step;
 use crate::overrides::Overrides;
@@ -76,7 +76,7 @@ pub fn transact(
     let result = handler.run(&mut machine);
     let changes = machine.ctx.journaled_state.finalize();
     *work = machine.ctx.chain.work.left();
-    let missing = machine.ctx.journaled_state.database.take_missing();
+    let StateView { missing, reads, .. } = machine.ctx.journaled_state.database;
     if !missing.is_empty() {
         return Ok(Step::Missing(missing));
     }
@@ -90,9 +90,10 @@ pub fn transact(
         }
         Err(Interruption::Invalid(error)) => TransactionOutcome::Invalid(error.to_string()),
         Err(Interruption::Work) => return Err(too_much_work(budget)),
+        Err(Interruption::BlobFee) => return Err(unknown_blob_fee(state.header())),
         Err(Interruption::Bug(text)) => return Err(bug(text)),
     };
-    Ok(Step::done(outcome))
+    Ok(Step::done(outcome, reads))
 }
 
 fn changes_of(state: EvmState) -> BTreeMap<Address, Option<AccountChange>> {

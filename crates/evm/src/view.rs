@@ -1,17 +1,20 @@
 //! The state as an execution sees it: proven, with overrides, and with gaps.
 
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use prooflight_core::{Hash, keccak256};
+use prooflight_ethereum::{BlobParams, verify_blob_fee};
 use prooflight_mpt::{Account, Address, EMPTY_CODE_HASH, EMPTY_ROOT, Word};
 use revm::primitives::{B256, U256};
 use revm::state::{AccountInfo, Bytecode};
 
 use crate::fork::Fork;
-use crate::missing::Missing;
+use crate::missing::StateKeys;
 use crate::overrides::{AccountOverride, Overrides, StorageOverride};
 use crate::proven_state::{ProvenState, bytecode};
+use crate::sorted::SortedMap;
 
 /// The contract that stores the hashes of older blocks, since Prague (EIP-2935).
 const HISTORY_CONTRACT: Address = [
@@ -29,79 +32,128 @@ const HISTORY_WINDOW_BLOCKS: u64 = 8191;
 pub(crate) struct StateView<'a> {
     state: &'a ProvenState,
     overrides: &'a BTreeMap<Address, AccountOverride>,
-    override_codes: BTreeMap<Hash, Bytecode>,
-    /// The calls that accounts sent without being read.
-    unread_nonces: BTreeMap<Address, u64>,
-    /// The fees that the coinbase got without being read.
-    unread_fees: BTreeMap<Address, U256>,
-    code_owners: BTreeMap<Hash, Address>,
-    missing: Missing,
-    has_gap: bool,
+    override_codes: SortedMap<Hash, Bytecode>,
+    /// What accounts sent and got without being read.
+    unread: Vec<UnreadAccount>,
+    code_owners: SortedMap<Hash, Address>,
+    /// How far the base fee of blob gas is known.
+    pub(crate) blob_fee: BlobFee,
+    /// What was read and proven.
+    pub(crate) reads: StateKeys,
+    /// What was read and not proven.
+    pub(crate) missing: StateKeys,
 }
+
+/// What an account sent and got without being read.
+#[derive(Clone, Copy, Debug, Default)]
+struct UnreadAccount {
+    address: Address,
+    /// The calls that it sent.
+    calls: u64,
+    /// The fees that it got, in wei.
+    fees: U256,
+}
+
+/// How far the base fee of blob gas is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BlobFee {
+    /// The caller has given it, or none is asked for.
+    Given,
+    /// It follows from the header, if that has these parameters, which its parent shows; they may be unknown.
+    OfHeader(Option<BlobParams>),
+}
+
+/// The base fee of blob gas does not follow from the header.
+#[derive(Debug)]
+pub(crate) struct UnknownBlobFee;
 
 impl<'a> StateView<'a> {
     pub(crate) fn new(state: &'a ProvenState, overrides: &'a Overrides) -> Self {
-        let codes = overrides.accounts.values().filter_map(|account| account.code.as_deref());
+        let mut override_codes = SortedMap::default();
+        for code in overrides.accounts.values().filter_map(|account| account.code.as_deref()) {
+            override_codes.insert(keccak256(&[code]), bytecode(code));
+        }
         Self {
             state,
             overrides: &overrides.accounts,
-            override_codes: codes.map(|code| (keccak256(&[code]), bytecode(code))).collect(),
-            unread_nonces: BTreeMap::new(),
-            unread_fees: BTreeMap::new(),
-            code_owners: BTreeMap::new(),
-            missing: Missing::default(),
-            has_gap: false,
+            override_codes,
+            unread: Vec::new(),
+            code_owners: SortedMap::default(),
+            blob_fee: BlobFee::Given,
+            reads: StateKeys::default(),
+            missing: StateKeys::default(),
         }
     }
 
     /// Whether something was missing.
-    pub(crate) const fn has_gap(&self) -> bool {
-        self.has_gap
-    }
-
-    /// What was missing.
-    pub(crate) fn take_missing(&mut self) -> Missing {
-        core::mem::take(&mut self.missing)
+    pub(crate) fn has_gap(&self) -> bool {
+        !self.missing.is_empty()
     }
 
     /// Counts a call of an account that is not read.
     pub(crate) fn raise_unread_nonce(&mut self, address: Address) {
-        *self.unread_nonces.entry(address).or_default() += 1;
+        self.unread(address).calls += 1;
     }
 
     /// Adds a fee to the balance of an account that is not read.
     pub(crate) fn add_unread_fee(&mut self, address: Address, fee: U256) {
-        let fees = self.unread_fees.entry(address).or_default();
-        *fees = fees.saturating_add(fee);
+        let unread = self.unread(address);
+        unread.fees = unread.fees.saturating_add(fee);
+    }
+
+    fn unread(&mut self, address: Address) -> &mut UnreadAccount {
+        let known = self.unread.iter().position(|unread| unread.address == address);
+        let index = known.unwrap_or(self.unread.len());
+        if known.is_none() {
+            self.unread.push(UnreadAccount { address, ..UnreadAccount::default() });
+        }
+        &mut self.unread[index]
     }
 
     /// Whether the proven account has slots: then no contract can be created there (EIP-7610).
     pub(crate) fn has_slots(&mut self, address: &Address) -> bool {
-        let Some(proven) = self.state.account(address) else {
-            self.missing.proofs.entry(*address).or_default();
-            self.has_gap = true;
-            return false;
+        let proven = self.proven_account(address);
+        proven.is_some_and(|account| account.storage_root != EMPTY_ROOT)
+    }
+
+    /// Checks that the base fee of blob gas follows from the header.
+    pub(crate) fn check_blob_fee(&mut self) -> Result<(), UnknownBlobFee> {
+        let params = match self.blob_fee {
+            BlobFee::Given => return Ok(()),
+            BlobFee::OfHeader(params) => params.ok_or(UnknownBlobFee)?,
         };
-        proven.account.is_some_and(|account| account.storage_root != EMPTY_ROOT)
+        let header = self.state.header();
+        let number = header.number.checked_sub(1).ok_or(UnknownBlobFee)?;
+        let parent = self.state.ancestor(&header.parent_hash);
+        self.keys(parent.is_none()).ancestors.insert(number);
+        let Some(parent) = parent else { return Ok(()) };
+        verify_blob_fee(header, parent, &params).map(|_| ()).map_err(|_| UnknownBlobFee)
+    }
+
+    /// The keys of what was read: of what is missing, or of what is proven.
+    const fn keys(&mut self, is_missing: bool) -> &mut StateKeys {
+        if is_missing { &mut self.missing } else { &mut self.reads }
+    }
+
+    /// A proven account; `None` if it is absent, or missing.
+    fn proven_account(&mut self, address: &Address) -> Option<Account> {
+        let proven = self.state.account(address);
+        self.keys(proven.is_none()).slots(*address);
+        proven.and_then(|proven| proven.account)
     }
 
     /// An account; zeros if it is missing.
-    fn account(&mut self, address: &Address) -> Option<AccountInfo> {
+    pub(crate) fn account(&mut self, address: &Address) -> Option<AccountInfo> {
         let changes = self.overrides.get(address);
-        let proven = self.state.account(address);
         let is_complete = changes.is_some_and(|changes| {
             changes.nonce.is_some() && changes.balance.is_some() && changes.code.is_some()
         });
-        if proven.is_none() && !is_complete {
-            self.missing.proofs.entry(*address).or_default();
-            self.has_gap = true;
-        }
-        let sent = self.unread_nonces.get(address);
-        let fees = self.unread_fees.get(address);
-        let proven = proven.and_then(|proven| proven.account);
-        if proven.is_none() && changes.is_none() && sent.is_none() && fees.is_none() {
+        let proven = if is_complete { None } else { self.proven_account(address) };
+        let unread = self.unread.iter().find(|unread| unread.address == *address).copied();
+        if proven.is_none() && changes.is_none() && unread.is_none() {
             return None;
         }
+        let unread = unread.unwrap_or_default();
         let nothing = Account {
             nonce: 0,
             balance: Word::default(),
@@ -116,10 +168,9 @@ impl<'a> StateView<'a> {
             account.code_hash = code_hash.unwrap_or(account.code_hash);
         }
         self.code_owners.insert(account.code_hash, *address);
-        let fees = fees.copied().unwrap_or_default();
         Some(AccountInfo {
-            balance: U256::from_be_bytes(account.balance).saturating_add(fees),
-            nonce: account.nonce.saturating_add(sent.copied().unwrap_or_default()),
+            balance: U256::from_be_bytes(account.balance).saturating_add(unread.fees),
+            nonce: account.nonce.saturating_add(unread.calls),
             code_hash: B256::new(account.code_hash),
             account_id: None,
             code: None,
@@ -127,13 +178,13 @@ impl<'a> StateView<'a> {
     }
 
     fn code(&mut self, hash: &Hash) -> Bytecode {
-        let known = self.override_codes.get(hash).cloned().or_else(|| self.state.code(hash));
-        known.unwrap_or_else(|| {
-            let owner = self.code_owners.get(hash).copied().unwrap_or_default();
-            self.missing.codes.insert(*hash, owner);
-            self.has_gap = true;
-            Bytecode::default()
-        })
+        if let Some(code) = self.override_codes.get(hash) {
+            return code.clone();
+        }
+        let code = self.state.code(hash);
+        let owner = self.code_owners.get(hash).copied().unwrap_or_default();
+        self.keys(code.is_none()).codes.insert(*hash, owner);
+        code.unwrap_or_default()
     }
 
     fn slot(&mut self, address: &Address, slot: Word) -> Word {
@@ -145,11 +196,9 @@ impl<'a> StateView<'a> {
     }
 
     fn proven_slot(&mut self, address: &Address, slot: Word) -> Word {
-        self.state.slot(address, &slot).unwrap_or_else(|| {
-            self.missing.proofs.entry(*address).or_default().insert(slot);
-            self.has_gap = true;
-            Word::default()
-        })
+        let value = self.state.slot(address, &slot);
+        self.keys(value.is_none()).slots(*address).insert(slot);
+        value.unwrap_or_default()
     }
 
     /// The hash of a block before the state's own; zero for others.
@@ -163,29 +212,24 @@ impl<'a> StateView<'a> {
         }
         if self.state.fork() >= Fork::Prague && age <= HISTORY_WINDOW_BLOCKS {
             let slot = U256::from(number % HISTORY_WINDOW_BLOCKS).to_be_bytes();
-            match self.state.slot(&HISTORY_CONTRACT, &slot) {
-                // A block from before the contract.
-                Some(hash) if hash == Hash::default() => {}
-                _ => return self.proven_slot(&HISTORY_CONTRACT, slot),
+            let hash = self.proven_slot(&HISTORY_CONTRACT, slot);
+            let is_proven = self.state.slot(&HISTORY_CONTRACT, &slot).is_some();
+            // A zero is that of a block from before the contract.
+            if hash != Hash::default() || !is_proven {
+                return hash;
             }
         }
-        self.state.ancestor_hash(number).unwrap_or_else(|missing| {
-            self.missing.ancestors.extend(missing);
-            self.has_gap = true;
-            Hash::default()
-        })
+        match self.state.ancestor_hash(number) {
+            Ok(hash) => {
+                self.reads.ancestors.extend(number + 1..header.number);
+                hash
+            }
+            Err(missing) => {
+                self.missing.ancestors.extend(missing);
+                Hash::default()
+            }
+        }
     }
-}
-
-/// An account, empty if it is absent; what is missing if it is not proven.
-pub(crate) fn account_of(
-    state: &ProvenState,
-    overrides: &Overrides,
-    address: &Address,
-) -> Result<AccountInfo, Missing> {
-    let mut view = StateView::new(state, overrides);
-    let account = view.account(address).unwrap_or_default();
-    if view.has_gap { Err(view.missing) } else { Ok(account) }
 }
 
 impl revm::Database for StateView<'_> {

@@ -21,8 +21,19 @@ use support::{
     optional, wei, word,
 };
 
-/// The chain of ethereum/execution-apis: its forks and those of blobs, by `forkenv.json`.
-fn network() -> ExecutionNetwork {
+/// The starts of blob parameters: the timestamp, the target, the most, and the update fraction.
+type BlobStarts = [(u64, u64, u64, u64)];
+
+/// The blob parameters of the chain of ethereum/execution-apis, by `forkenv.json`.
+const BLOBS: [(u64, u64, u64, u64); 4] = [
+    (420, 3, 6, 3_338_477),
+    (450, 6, 9, 5_007_716),
+    (510, 10, 15, 8_346_193),
+    (540, 14, 21, 11_684_671),
+];
+
+/// The chain of ethereum/execution-apis with these blob parameters: its forks, by `forkenv.json`.
+fn network(blobs: &BlobStarts) -> ExecutionNetwork {
     let start =
         |timestamp, fork, number| ForkStart { timestamp, fork, beacon_version: [number; 4] };
     let forks = vec![
@@ -32,17 +43,11 @@ fn network() -> ExecutionNetwork {
         start(450, Fork::Prague, 5),
         start(480, Fork::Osaka, 6),
     ];
-    let blobs = [
-        (420, 3, 6, 3_338_477),
-        (450, 6, 9, 5_007_716),
-        (510, 10, 15, 8_346_193),
-        (540, 14, 21, 11_684_671),
-    ];
-    let blobs = blobs.map(|(timestamp, target, max, update_fraction)| BlobStart {
+    let blobs = blobs.iter().map(|&(timestamp, target, max, update_fraction)| BlobStart {
         timestamp,
         params: BlobParams { target, max, update_fraction, has_reserve: timestamp >= 480 },
     });
-    ExecutionNetwork::new(3_503_995_874_084_926, forks, blobs.to_vec(), None).unwrap()
+    ExecutionNetwork::new(3_503_995_874_084_926, forks, blobs.collect(), None).unwrap()
 }
 
 /// The state of block 0x36, and its header.
@@ -57,7 +62,8 @@ impl Chain {
         let file = fs::read(data().join("state-0x36.json")).unwrap();
         let file: Value = serde_json::from_slice(&file).unwrap();
         let accounts = accounts(&file["accounts"]);
-        let whole = WholeState::new(&accounts);
+        let mut whole = WholeState::new(&accounts);
+        whole.headers.insert(0x35, include_bytes!("data/header-0x35.rlp").to_vec());
         assert_eq!(whole.root(), word(&file["block"]["stateRoot"]));
         let header = header_rlp(&file["block"]);
         assert_eq!(keccak256(&[&header]), word(&file["block"]["hash"]));
@@ -65,9 +71,13 @@ impl Chain {
     }
 
     fn state(&self) -> ProvenState {
+        self.state_of(&network(&BLOBS))
+    }
+
+    fn state_of(&self, network: &ExecutionNetwork) -> ProvenState {
         let hash = keccak256(&[&self.header]);
         let evidence = ForkEvidence::BeaconVersion([6; 4]);
-        ProvenState::new(&hash, &self.header, &network(), evidence, &Limits::DEFAULT).unwrap()
+        ProvenState::new(&hash, &self.header, network, evidence, &Limits::DEFAULT).unwrap()
     }
 }
 
@@ -306,8 +316,9 @@ fn overrides(params: &Value) -> Overrides {
 fn a_block_is_executed_only_under_a_fork_that_evidence_confirms() {
     let chain = Chain::read();
     let hash = keccak256(&[&chain.header]);
-    let open =
-        |evidence| ProvenState::new(&hash, &chain.header, &network(), evidence, &Limits::DEFAULT);
+    let open = |evidence| {
+        ProvenState::new(&hash, &chain.header, &network(&BLOBS), evidence, &Limits::DEFAULT)
+    };
     for evidence in [ForkEvidence::BeaconVersion([6; 4]), ForkEvidence::Named(Fork::Osaka)] {
         assert_eq!(open(evidence).unwrap().fork(), Fork::Osaka);
     }
@@ -364,7 +375,7 @@ fn a_block_from_before_the_merge_is_refused() {
     let rlp = header_rlp(&block["block"]);
     let open = |rlp: &[u8]| {
         let evidence = ForkEvidence::Named(Fork::Osaka);
-        ProvenState::new(&keccak256(&[rlp]), rlp, &network(), evidence, &Limits::DEFAULT)
+        ProvenState::new(&keccak256(&[rlp]), rlp, &network(&BLOBS), evidence, &Limits::DEFAULT)
     };
     assert!(open(&chain.header).is_ok());
     assert_eq!(open(&rlp).unwrap_err().reason(), Reason::UnsupportedFork);
@@ -382,4 +393,47 @@ fn work_that_does_not_suffice_is_refused() {
     });
     assert_eq!(error.unwrap_err().reason(), Reason::CallWork);
     assert_eq!(work.units(), 0);
+}
+
+#[test]
+fn the_blob_fee_needs_the_parent_and_known_parameters() {
+    // BLOBBASEFEE, returned; with a jump over it by the call's data.
+    let reads = vec![0x5f, 0x35, 0x60, 0x06, 0x57, 0x4a, 0x5b, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3];
+    let call = |data: &[u8]| Call { to: Some([0xcc; 20]), data: data.to_vec(), ..Call::default() };
+    let account = AccountOverride {
+        nonce: Some(0),
+        balance: Some([0; 32]),
+        code: Some(reads),
+        ..AccountOverride::default()
+    };
+    let block = BlockOverrides { blob_base_fee: Some(7), ..BlockOverrides::default() };
+    let accounts = BTreeMap::from([([0xcc; 20], account)]);
+    let given = Overrides { accounts: accounts.clone(), block };
+    let overrides = Overrides { accounts, block: BlockOverrides::default() };
+    let chain = Chain::read();
+    let execute = |blobs: &BlobStarts, call: &Call, overrides: &Overrides| {
+        let mut state = chain.state_of(&network(blobs));
+        let mut work = WorkBudget::DEFAULT;
+        let done =
+            complete(&chain.whole, &mut state, |state| run(state, call, overrides, &mut work));
+        done.map_err(|error| error.reason())
+    };
+    let (known, rounds) = execute(&BLOBS, &call(&[]), &overrides).unwrap();
+    assert!(matches!(known, CallOutcome::Returned(_)), "{known:?}");
+    assert_eq!(rounds, 1, "the parent's header is asked for");
+
+    // Without parameters.
+    assert_eq!(execute(&[], &call(&[]), &overrides), Err(Reason::UnsupportedFork));
+    let blob = Call {
+        blob_hashes: Some(vec![[1; 32]]),
+        max_fee_per_blob_gas: Some(1),
+        ..call(&[0xff; 32])
+    };
+    assert_eq!(execute(&[], &blob, &overrides), Err(Reason::UnsupportedFork));
+    // What does not read it needs none, and neither does a given fee.
+    for (call, overrides) in [(call(&[0xff; 32]), &overrides), (call(&[]), &given)] {
+        let (outcome, rounds) = execute(&[], &call, overrides).unwrap();
+        assert!(matches!(outcome, CallOutcome::Returned(_) | CallOutcome::Halted(_)));
+        assert_eq!(rounds, 0);
+    }
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use prooflight_core::{Limits, Reason, keccak256};
 use prooflight_evm::{
-    AccountOverride, Call, CallFees, CallOutcome, Fork, ForkEvidence, Missing, Overrides,
-    ProvenState, Step, StorageOverride, WorkBudget, run,
+    AccountOverride, Call, CallFees, CallOutcome, Fork, ForkEvidence, Overrides, ProvenState,
+    SortedSet, StateKeys, Step, StorageOverride, WorkBudget, run,
 };
 use prooflight_mpt::{Address, Word};
 
@@ -47,10 +47,10 @@ fn step(state: &ProvenState, call: &Call) -> Step<CallOutcome> {
     run(state, call, &Overrides::default(), &mut WorkBudget::DEFAULT.clone()).unwrap()
 }
 
-fn missing(state: &ProvenState, call: &Call) -> Missing {
+fn missing(state: &ProvenState, call: &Call) -> StateKeys {
     match step(state, call) {
         Step::Missing(missing) => missing,
-        Step::Done(outcome) => panic!("{outcome:?}"),
+        Step::Done { result, .. } => panic!("{result:?}"),
     }
 }
 
@@ -73,18 +73,19 @@ fn code_that_reads(slots: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_call_that_pays_nothing_needs_neither_its_sender_nor_the_coinbase() {
-    let (whole, mut state) = world(&code_that_reads(&[1]), &[(1, 7)]);
+    let code = code_that_reads(&[1]);
+    let (whole, mut state) = world(&code, &[(1, 7)]);
     let first = missing(&state, &call());
-    assert_eq!(first.proofs.keys().collect::<Vec<_>>(), [&CONTRACT]);
+    assert_eq!(first.proofs[..], [(CONTRACT, SortedSet::default())]);
     whole.serve(&first, &mut state);
     let second = missing(&state, &call());
-    assert_eq!(second.codes.values().collect::<Vec<_>>(), [&CONTRACT]);
+    assert_eq!(second.codes[..], [(keccak256(&[&code]), CONTRACT)]);
     assert!(second.proofs.is_empty());
     whole.serve(&second, &mut state);
     let third = missing(&state, &call());
-    assert_eq!(third.proofs[&CONTRACT], [slot(1)].into());
+    assert_eq!(third.proofs.get(&CONTRACT).unwrap()[..], [slot(1)]);
     whole.serve(&third, &mut state);
-    assert!(matches!(step(&state, &call()), Step::Done(outcome)
+    assert!(matches!(step(&state, &call()), Step::Done { result: outcome, .. }
         if matches!(&*outcome, CallOutcome::Returned(returned) if returned.data == slot(7))));
 }
 
@@ -93,7 +94,7 @@ fn a_call_that_pays_needs_its_sender() {
     let (_, state) = world(&[], &[]);
     let fees = CallFees { gas_price: Some(1), ..CallFees::default() };
     let call = Call { fees, gas: Some(21_000), ..call() };
-    assert!(missing(&state, &call).proofs.contains_key(&SENDER));
+    assert!(missing(&state, &call).proofs.get(&SENDER).is_some());
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn behind_a_gap_an_execution_finds_more() {
     let (whole, mut state) = world(&code_that_reads(&slots), &[(1, 1), (7, 7)]);
     state.add_code(&code_that_reads(&slots)).unwrap();
     whole.prove(&CONTRACT, &[], &mut state).unwrap();
-    assert_eq!(missing(&state, &call()).proofs[&CONTRACT], slots.map(slot).into());
+    assert_eq!(missing(&state, &call()).proofs.get(&CONTRACT).unwrap()[..], slots.map(slot));
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_slot_that_was_not_proven_is_never_zero() {
     // A server that leaves a slot out.
     state.add_code(&code_that_reads(&[1, 2])).unwrap();
     whole.prove(&CONTRACT, &[slot(1)], &mut state).unwrap();
-    assert_eq!(missing(&state, &call()).proofs[&CONTRACT], [slot(2)].into());
+    assert_eq!(missing(&state, &call()).proofs.get(&CONTRACT).unwrap()[..], [slot(2)]);
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn slots_of_an_account_without_any_need_no_proof() {
     let (whole, mut state) = world(&code_that_reads(&[1]), &[]);
     state.add_code(&code_that_reads(&[1])).unwrap();
     whole.prove(&CONTRACT, &[], &mut state).unwrap();
-    assert!(matches!(step(&state, &call()), Step::Done(_)));
+    assert!(matches!(step(&state, &call()), Step::Done { .. }));
 }
 
 #[test]
@@ -128,7 +129,7 @@ fn a_code_is_known_by_its_hash_alone() {
     let (whole, mut state) = world(&code, &[]);
     whole.prove(&CONTRACT, &[], &mut state).unwrap();
     state.add_code(&[0x00]).unwrap();
-    assert_eq!(missing(&state, &call()).codes.keys().collect::<Vec<_>>(), [&keccak256(&[&code])]);
+    assert_eq!(missing(&state, &call()).codes[..], [(keccak256(&[&code]), CONTRACT)]);
 }
 
 #[test]
@@ -171,7 +172,7 @@ fn what_is_overridden_needs_no_proof_and_the_rest_does() {
     let code = vec![0x47, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3];
     let balance = overrides(AccountOverride { code: Some(code), ..AccountOverride::default() });
     let step = run(&state, &call(), &balance, &mut WorkBudget::DEFAULT.clone()).unwrap();
-    assert!(matches!(step, Step::Missing(missing) if missing.proofs.contains_key(&CONTRACT)));
+    assert!(matches!(step, Step::Missing(missing) if missing.proofs.get(&CONTRACT).is_some()));
     let mut work = WorkBudget::DEFAULT;
     let (outcome, _) =
         complete(&whole, &mut state, |state| run(state, &call(), &balance, &mut work)).unwrap();
@@ -210,12 +211,48 @@ fn older_blocks_are_known_by_their_headers() {
     let first = missing(&state, &call());
     assert_eq!(first.proofs.len(), 1);
     whole.serve(&first, &mut state);
-    assert_eq!(missing(&state, &call()).ancestors, [997, 998].into());
+    assert_eq!(missing(&state, &call()).ancestors[..], [997, 998]);
     // In any order, and with one that is of another chain.
     state.add_ancestor(&child_of([9; 32], 997).1).unwrap();
     state.add_ancestor(&blocks[1].1).unwrap();
-    assert_eq!(missing(&state, &call()).ancestors, [997, 998].into());
+    assert_eq!(missing(&state, &call()).ancestors[..], [997, 998]);
     state.add_ancestor(&blocks[2].1).unwrap();
-    let Step::Done(outcome) = step(&state, &call()) else { panic!("a header is missing") };
+    let Step::Done { result: outcome, .. } = step(&state, &call()) else {
+        panic!("a header is missing")
+    };
     assert_eq!(data(outcome.into_inner()), blocks[0].0);
+}
+
+#[test]
+fn a_blob_fee_that_does_not_follow_from_the_parent_is_refused() {
+    let code = vec![0x4a, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3];
+    let contract = WholeAccount { code: code.clone(), ..WholeAccount::default() };
+    let whole = WholeState::new(&BTreeMap::from([(CONTRACT, contract)]));
+    let parent = |excess| {
+        let fields =
+            HeaderFields { number: 998, excess_blob_gas: Some(excess), ..HeaderFields::default() };
+        header(&fields, &[0; 32], Fork::Prague)
+    };
+    // The target of six blobs leaves one of seven.
+    for (excess, follows) in [(7 << 17, true), (8 << 17, false)] {
+        let parent = parent(excess);
+        let fields = HeaderFields {
+            parent_hash: parent.0,
+            number: 999,
+            excess_blob_gas: Some(1 << 17),
+            ..HeaderFields::default()
+        };
+        let newest = header(&fields, &whole.root(), Fork::Prague);
+        let mut state = unproven(&newest, &network_of(1, Fork::Prague), Fork::Prague);
+        whole.prove(&CONTRACT, &[], &mut state).unwrap();
+        state.add_code(&code).unwrap();
+        assert_eq!(missing(&state, &call()).ancestors[..], [998]);
+        state.add_ancestor(&parent.1).unwrap();
+        let result = run(&state, &call(), &Overrides::default(), &mut WorkBudget::DEFAULT.clone());
+        let found = result.map(|step| matches!(step, Step::Done { .. }));
+        assert_eq!(
+            found.map_err(|error| error.reason()),
+            [Err(Reason::UnsupportedFork), Ok(true)][usize::from(follows)]
+        );
+    }
 }

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-import { run } from "../../../scripts/lib/command.mjs";
+import { ask, run } from "../../../scripts/lib/command.mjs";
 import { inside } from "../../../scripts/lib/paths.mjs";
 import { BINARIES } from "./binaries.mjs";
 
@@ -21,10 +21,12 @@ export async function inWorkFolder(body) {
 
 /** Puts every binary with wasm-bindgen's glue into `folder`; the loader is ours. */
 export async function buildBinaries(work, folder) {
-  for (const { name, features, optLevel = 3 } of BINARIES) {
+  for (const binary of BINARIES) {
+    const { name, optimization } = binary;
     const out = join(work, name);
     const glue = `prooflight_${name}_bg`;
-    await wasmPack(out, `prooflight_${name}`, features, optLevel);
+    await wasmPack(out, binary);
+    if (optimization) await optimize(join(out, `${glue}.wasm`), optimization);
     copyFileSync(join(out, `${glue}.wasm`), join(folder, `prooflight-${name}.wasm`));
     copyFileSync(join(out, `${glue}.js`), join(folder, `${glue}.js`));
     const types = inside("packages", "prooflight", "src", "wasm", `${glue}.d.ts`);
@@ -39,16 +41,26 @@ export function sh(command, args) {
   return run(command, args, { env, onData: (text) => process.stdout.write(text) });
 }
 
-function wasmPack(folder, name, features, optLevel) {
+/** Runs wasm-opt with the features of `bindings/wasm/Cargo.toml`. */
+async function optimize(file, optimization) {
+  const { packages } = JSON.parse(ask("cargo", "metadata", "--no-deps", "--format-version", "1"));
+  const { metadata } = packages.find(({ name }) => name === "prooflight-wasm");
+  const [, ...features] = metadata["wasm-pack"].profile.release["wasm-opt"];
+  await sh("wasm-opt", [...optimization, ...features, file, "-o", file]);
+}
+
+function wasmPack(folder, { name, features, optLevel = 3, fast = [], optimization }) {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   return sh("wasm-pack", [
     "--quiet",
     ...["build", inside("bindings", "wasm"), "--release", "--mode", "no-install"],
     ...["--target", "bundler", "--no-pack", "--no-typescript"],
-    ...["--out-dir", folder, "--out-name", name],
+    ...["--out-dir", folder, "--out-name", `prooflight_${name}`],
+    ...(optimization ? ["--no-opt"] : []),
     ...["--", "--locked", "--no-default-features", "--features", features.join()],
     // Panic messages contain paths of source files; those of dependencies are in the user's home folder.
     ...["--config", `profile.release.opt-level=${JSON.stringify(optLevel)}`],
+    ...fast.flatMap((crate) => ["--config", `profile.release.package.${crate}.opt-level=3`]),
     "--config",
     `target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=${home}=cargo"]`,
   ]);

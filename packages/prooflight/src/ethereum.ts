@@ -11,8 +11,28 @@ export type { Hex } from "./bytes.js";
 export type { Failure } from "./transport/servers.js";
 export type { Account } from "./ethereum/accounts.js";
 export type { BlockHeader } from "./ethereum/blocks.js";
-export type { AccountOptions, SignalOptions } from "./ethereum/client.js";
+export type { BlobParams } from "./ethereum/chains.js";
+export type { AccountOptions, CallOptions, SignalOptions } from "./ethereum/client.js";
 export { EthereumClient } from "./ethereum/client.js";
+export type {
+  AccessListEntry,
+  AccessListInput,
+  AuthorizationInput,
+  CallInput,
+} from "./ethereum/execution/call.js";
+export type {
+  AccessListAnswer,
+  CallAnswer,
+  CallBasis,
+  GasAnswer,
+} from "./ethereum/execution/calls.js";
+export type { CallProgress } from "./ethereum/execution/execute.js";
+export { CallFailure } from "./ethereum/execution/outcome.js";
+export type {
+  AccountOverride,
+  BlockOverrides,
+  StateOverrides,
+} from "./ethereum/execution/overrides.js";
 export type { Form, Head } from "./ethereum/heads.js";
 export type { FoundLog } from "./ethereum/logs/verify.js";
 export type { LogsOptions } from "./ethereum/logs/query.js";

@@ -36,6 +36,9 @@ export type Reason =
   | "branch_mismatch"
   | "bug"
   | "busy"
+  | "call_bytes"
+  | "call_rounds"
+  | "call_state"
   | "call_work"
   | "claim_count"
   | "clock_jumped"
@@ -203,6 +206,9 @@ export const REASONS: Readonly<Record<Reason, { readonly code: Code; readonly me
   branch_mismatch: { code: "mismatch", meaning: "a Merkle branch does not lead to the root that it must lead to" },
   bug: { code: "internal", meaning: "a bug in Prooflight" },
   busy: { code: "unavailable", meaning: "too many requests at once" },
+  call_bytes: { code: "unavailable", meaning: "the replies about the call take more bytes than the limit" },
+  call_rounds: { code: "invalid_input", meaning: "the call needs more rounds of proofs than the limit" },
+  call_state: { code: "invalid_input", meaning: "the call reads more accounts and slots than the limit" },
   call_work: { code: "invalid_input", meaning: "the call computes more than the limit" },
   claim_count: { code: "mismatch", meaning: "the proof does not have one claim for each distinct key" },
   clock_jumped: { code: "unavailable", meaning: "the node's clock was set, and it makes no blocks until that is taken back or confirmed" },

@@ -6,9 +6,9 @@ BY_CODE = {
         bug trapped
     """,
     "invalid_input": """
-        account_missing call_work dictionary_full digest_length disposed invalid_argument
-        invalid_config key_length key_out_of_range not_authorised not_initialised request_too_large
-        too_many_deletes too_many_keys too_many_operations value_length value_not_number
+        account_missing call_rounds call_state call_work dictionary_full digest_length disposed
+        invalid_argument invalid_config key_length key_out_of_range not_authorised not_initialised
+        request_too_large too_many_deletes too_many_keys too_many_operations value_length value_not_number
     """,
     "malformed": """
         branch_entries count_out_of_range depth_out_of_range empty_value extension_child
@@ -34,7 +34,7 @@ BY_CODE = {
         version_out_of_range wrong_block wrong_fork wrong_roots wrong_version
     """,
     "unavailable": """
-        busy clock_jumped invalid_reply logs_too_large memory_lost quorum_missing
+        busy call_bytes clock_jumped invalid_reply logs_too_large memory_lost quorum_missing
         request_timeout server_error shard_unavailable store_corrupt store_failed too_many_pages
         unknown_block unknown_transaction unreachable version_unavailable wasm_unavailable
     """,

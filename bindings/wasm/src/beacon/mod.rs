@@ -35,6 +35,17 @@ pub fn beacon_check_head(request: &[u8], state: &[u8]) -> Result<(), JsValue> {
     throw(None, check_head(request, state))
 }
 
+/// The fork version that signatures of a slot cover, 4 bytes: takes an `AgeRequest` and the slot's time in seconds.
+#[wasm_bindgen(js_name = beaconForkVersion)]
+pub fn beacon_fork_version(request: &[u8], time: u64) -> Result<Vec<u8>, JsValue> {
+    throw(None, fork_version(request, time))
+}
+
+fn fork_version(request: &[u8], time: u64) -> Result<Vec<u8>> {
+    let (network, _, _) = AgeRequest::decode(request)?.slots()?;
+    Ok(network.fork_version(network.slot_at(time)).to_vec())
+}
+
 fn start(request: &[u8], bootstrap: &[u8]) -> Result<Vec<u8>> {
     let StartRequest { age, checkpoint } = StartRequest::decode(request)?;
     let (network, clock, most) = age.slots()?;

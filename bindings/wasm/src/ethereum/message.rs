@@ -58,8 +58,6 @@ requests! {
         blobs: Option<(&'a [u8], BlobParams)>,
     }
 
-    extern struct BlobParams { target: u64, max: u64, update_fraction: u64, has_reserve: bool, }
-
     /// A filter, and the blooms of blocks.
     struct BloomsRequest { filter: LogFilter, blooms: Vec<Bloom>, }
 

@@ -141,8 +141,8 @@ impl Network {
         })
     }
 
-    /// The version that signatures of a slot cover.
-    pub(crate) fn fork_version(&self, slot: u64) -> [u8; 4] {
+    /// The fork version that signatures of a slot cover.
+    pub fn fork_version(&self, slot: u64) -> [u8; 4] {
         self.version_of_epoch(self.epoch(slot))
     }
 

@@ -10,7 +10,7 @@ use prooflight_core::{Hash, Limits, Result, keccak256};
 use prooflight_ethereum::BlobParams;
 use prooflight_evm::{
     AccessListEntry, Authorization, BlobStart, Call, CallFees, ExecutionNetwork, Fork,
-    ForkEvidence, ForkStart, Missing, ProvenState, Step,
+    ForkEvidence, ForkStart, ProvenState, StateKeys, Step,
 };
 use prooflight_mpt::encode::{integer, list, string};
 use prooflight_mpt::{Address, PersistentState, StateChange, Word};
@@ -110,6 +110,8 @@ pub fn accounts(object: &Value) -> BTreeMap<Address, WholeAccount> {
 pub struct WholeState {
     trie: PersistentState<MemoryStore>,
     codes: BTreeMap<Address, Vec<u8>>,
+    /// Headers of older blocks, by their numbers.
+    pub headers: BTreeMap<u64, Vec<u8>>,
 }
 
 impl WholeState {
@@ -130,7 +132,7 @@ impl WholeState {
         let mut trie = PersistentState::open(MemoryStore::default()).unwrap();
         trie.apply(&changes).unwrap();
         let codes = accounts.iter().map(|(address, account)| (*address, account.code.clone()));
-        Self { trie, codes: codes.collect() }
+        Self { trie, codes: codes.collect(), headers: BTreeMap::new() }
     }
 
     pub fn root(&self) -> Hash {
@@ -138,15 +140,18 @@ impl WholeState {
     }
 
     /// Adds proofs of what is missing; the number of accounts, slots and codes that were added.
-    pub fn serve(&self, missing: &Missing, state: &mut ProvenState) -> usize {
+    pub fn serve(&self, missing: &StateKeys, state: &mut ProvenState) -> usize {
         let mut served = 0;
-        for (address, slots) in &missing.proofs {
-            let slots: Vec<_> = slots.iter().copied().collect();
-            self.prove(address, &slots, state).unwrap();
+        for (address, slots) in missing.proofs.iter() {
+            self.prove(address, slots, state).unwrap();
             served += 1 + slots.len();
         }
-        for address in missing.codes.values() {
+        for (_, address) in missing.codes.iter() {
             state.add_code(&self.codes[address]).unwrap();
+            served += 1;
+        }
+        for number in missing.ancestors.iter() {
+            state.add_ancestor(&self.headers[number]).unwrap();
             served += 1;
         }
         served
@@ -187,9 +192,8 @@ pub fn complete<T>(
 ) -> Result<(T, usize)> {
     for round in 0..MAX_ROUNDS {
         match execute(state)? {
-            Step::Done(value) => return Ok((value.into_inner(), round)),
+            Step::Done { result, .. } => return Ok((result.into_inner(), round)),
             Step::Missing(missing) => {
-                assert!(missing.ancestors.is_empty(), "{missing:?}");
                 assert!(whole.serve(&missing, state) > 0, "{missing:?}");
             }
         }

@@ -9,6 +9,7 @@ import {
   type BeaconState,
   checkHead,
   type Form,
+  forkVersion,
   type HeadSource,
   MAX_UPDATES,
   process,
@@ -50,6 +51,12 @@ export class Beacon implements HeadSource {
 
   get conflict(): FinalityConflict | undefined {
     return this.#conflict;
+  }
+
+  /** The fork version of a block's slot. The newest head was signed under it, or under a later one. */
+  forkVersion(timestamp: bigint): Bytes | undefined {
+    // A checkpoint is trusted, but no signature was seen.
+    return this.heads.latest.participation && forkVersion(this.#networkTime, timestamp);
   }
 
   /** Throws the error that stopped the client, if two finalized blocks contradict each other. */

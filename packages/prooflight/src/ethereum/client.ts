@@ -1,10 +1,23 @@
-import { abortSignal, Arguments } from "../arguments.js";
+import { abortSignal, Arguments, optionalFunction } from "../arguments.js";
 import { copy, type Hex, toHex } from "../bytes.js";
 import { type BytesLike, bytesLike, type WordLike, wordLike } from "../mpt/bytes.js";
 import { init } from "../wasm/ethereum.js";
+import { evm } from "../wasm/evm.js";
 import { type Account, account, code } from "./accounts.js";
 import type { Beacon } from "./beacon.js";
-import type { BlockHeader } from "./blocks.js";
+import type { Block, BlockHeader } from "./blocks.js";
+import { type CallInput, readCall } from "./execution/call.js";
+import {
+  accessList,
+  type AccessListAnswer,
+  call,
+  type CallAnswer,
+  type CheckedCall,
+  estimate,
+  type GasAnswer,
+} from "./execution/calls.js";
+import type { CallProgress } from "./execution/execute.js";
+import { type BlockOverrides, readOverrides, type StateOverrides } from "./execution/overrides.js";
 import { beaconOf, Follower } from "./follower.js";
 import type { Head } from "./heads.js";
 import { logs } from "./logs/complete.js";
@@ -22,11 +35,22 @@ import {
 } from "./options.js";
 import type { FinalityConflict } from "./signed-updates.js";
 import type { Transaction, TransactionReceipt } from "./transactions.js";
+import type { ChainView } from "./view.js";
 
 /** Options of {@link EthereumClient.account}. */
 export interface AccountOptions extends AtOptions {
   /** The storage slots to prove with the account. Default none. */
   slots?: readonly WordLike[] | undefined;
+}
+
+/** Options of {@link EthereumClient.call} and of the other methods that execute. */
+export interface CallOptions extends AtOptions {
+  /** Changes of accounts, by address. */
+  overrides?: StateOverrides | undefined;
+  /** Changes of the block. */
+  blockOverrides?: BlockOverrides | undefined;
+  /** Called after each round of requests. */
+  onProgress?: ((progress: CallProgress) => void) | undefined;
 }
 
 /** Options of questions about a transaction. */
@@ -154,6 +178,63 @@ export class EthereumClient {
       async (view) => code(view.server, await view.block(at), addressHex),
       signal,
     );
+  }
+
+  /**
+   * Executes a call here, in the state after a block, as `eth_call` does: whatever it reads is proven.
+   *
+   * The call costs nothing, and nothing is sent to the chain. It says what a contract does in this block; in a later one
+   * the contract may do something else. Loads the WebAssembly that executes calls unless it is loaded. Throws {@link
+   * CallFailure} if the call fails, `invalid_input` / `call_work`, `call_state` or `call_rounds` if it needs more than the
+   * limits, `unsupported` / `unsupported_fork` if it is not known by which rules the block is executed, and otherwise like
+   * {@link EthereumClient.block}.
+   *
+   * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/call-contracts.md | Call contracts}
+   *
+   * @example
+   * ```ts
+   * const selector = "0x70a08231"; // balanceOf(address)
+   * const { data } = await client.call({ to: token, data: `${selector}${owner.slice(2).padStart(64, "0")}` });
+   * console.log(BigInt(data), "units of the token");
+   * ```
+   */
+  async call(input: CallInput, options: CallOptions = {}): Promise<CallAnswer> {
+    return this.#execute(input, options, call);
+  }
+
+  /**
+   * Estimates the gas that a transaction needs, as `eth_estimateGas` does: it is executed here with less and less gas.
+   *
+   * Throws like {@link EthereumClient.call}.
+   */
+  async estimateGas(input: CallInput, options: CallOptions = {}): Promise<GasAnswer> {
+    return this.#execute(input, options, estimate);
+  }
+
+  /** The accounts and slots that a call names, as executed here. Throws like {@link EthereumClient.call}. */
+  async createAccessList(input: CallInput, options: CallOptions = {}): Promise<AccessListAnswer> {
+    return this.#execute(input, options, accessList);
+  }
+
+  async #execute<T>(
+    input: CallInput,
+    options: CallOptions,
+    run: (view: ChainView, block: Block, given: CheckedCall) => Promise<T>,
+  ): Promise<T> {
+    this.#beacon.check();
+    const names = ["at", "signal", "overrides", "blockOverrides", "onProgress"] as const;
+    const given = new Arguments(undefined, options, names);
+    const { at, signal } = readAtOptions(given);
+    const checked: CheckedCall = {
+      call: readCall(input),
+      overrides: readOverrides(given.unchecked("overrides"), given.unchecked("blockOverrides")),
+      onProgress: optionalFunction(
+        given.unchecked("onProgress"),
+        "onProgress",
+      ) as CheckedCall["onProgress"],
+    };
+    await evm.init();
+    return this.#follower.ask(async (view) => run(view, await view.block(at), checked), signal);
   }
 
   /**

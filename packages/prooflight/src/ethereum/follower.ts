@@ -5,6 +5,7 @@ import { type ReplyBounds, type Server, Servers } from "../transport/servers.js"
 import { Beacon } from "./beacon.js";
 import { Blocks } from "./blocks.js";
 import { Bodies } from "./bodies.js";
+import { CallContext } from "./execution/context.js";
 import type { Heads, HeadSource } from "./heads.js";
 import type { CommonSettings, EthereumSettings } from "./options.js";
 import { ChainView, type ViewContext } from "./view.js";
@@ -20,7 +21,12 @@ export class Follower {
   constructor(settings: CommonSettings, heads: HeadSource) {
     this.#heads = heads;
     this.#execution = serversOf(settings, settings.execution, heads);
-    this.#context = { blocks: new Blocks(settings.maxWalk), bodies: new Bodies(), settings };
+    this.#context = {
+      blocks: new Blocks(settings.maxWalk),
+      bodies: new Bodies(),
+      calls: new CallContext(settings.rules, heads),
+      settings,
+    };
   }
 
   /** Throws if there are no heads to trust any more. */
@@ -96,6 +102,8 @@ const MAX_REPLY_BYTES: readonly (readonly [string, number])[] = [
   ["eth_getHeaderBy", 64 * KIB],
   ["eth_getTransactionByHash", 4 * MIB],
   ["eth_getCode", MIB],
+  // Half of what a call may read, in about 80 characters each.
+  ["eth_createAccessList", MIB],
 ];
 
 /** The bounds of the reply to a method, or of the resource at a path. */

@@ -28,6 +28,8 @@ export interface HeadSource {
   newest(signal: AbortSignal | undefined): Promise<Heads>;
   /** Throws if no heads can be trusted any more. */
   check(): void;
+  /** The fork version of the beacon chain that signatures at a time cover; undefined if no signature shows it. */
+  forkVersion(timestamp: bigint): Bytes | undefined;
 }
 
 /** The state of the light client, and what it shows. */
@@ -97,6 +99,12 @@ export function checkHead(time: NetworkTime, maxAge: bigint, state: Bytes): void
   ethereum.call(undefined, (wasm) => {
     wasm.beaconCheckHead(packed, state);
   });
+}
+
+/** The fork version that signatures of the slot at a time cover. */
+export function forkVersion(time: NetworkTime, timestamp: bigint): Bytes {
+  const packed = writeTimeAndAge(time, undefined).finish();
+  return ethereum.call(undefined, (wasm) => wasm.beaconForkVersion(packed, timestamp));
 }
 
 function writeTime({ network, now, maxClockSkew }: NetworkTime): Writer {

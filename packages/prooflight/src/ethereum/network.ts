@@ -66,12 +66,23 @@ const NEWEST_FORK: Readonly<Record<NetworkName, Fork>> = {
 /** The epoch of a fork that is not scheduled. */
 const NO_EPOCH = (1n << 64n) - 1n;
 
+/** The start of a fork by the clock. */
+export interface TimedFork {
+  fork: Fork;
+  /** Its first second since 1970. */
+  timestamp: bigint;
+  /** Its version, 4 bytes. */
+  version: Uint8Array;
+}
+
 /** A network. */
 export interface Network {
   /** Its name or parameters, for the binary. */
   encoded: Bytes;
   schedule: ForkSchedule;
   secondsPerSlot: bigint;
+  /** Its name, or the starts of its forks. */
+  forks: NetworkName | readonly TimedFork[];
 }
 
 /** Reads a network; throws `invalid_argument` for another form. The binary checks the values. */
@@ -90,7 +101,8 @@ export function readNetwork(given: unknown): Network {
     writer.u8(number);
     const newest = FORKS.indexOf(NEWEST_FORK[given as NetworkName]);
     const schedule = new ForkSchedule(FORKS.slice(0, newest + 1));
-    return { encoded: writer.finish(), schedule, secondsPerSlot: 12n };
+    const forks = given as NetworkName;
+    return { encoded: writer.finish(), schedule, secondsPerSlot: 12n, forks };
   }
   const config = new Arguments(
     undefined,
@@ -112,12 +124,18 @@ export function readNetwork(given: unknown): Network {
     bytesLike(config.unchecked(name), `network.${name}`, length);
   writer.u8(NETWORK_NAMES.length);
   writer.array(bytes("genesisValidatorsRoot", 32));
-  writer.u64(config.u64("genesisTime"));
+  const genesisTime = config.u64("genesisTime");
+  writer.u64(genesisTime);
   const secondsPerSlot = config.optionalU64("secondsPerSlot") ?? 12n;
   writer.u64(secondsPerSlot);
   writer.array(bytes("genesisForkVersion", 4));
   const forks = config.optionalObject("forks", FORKS);
-  for (const fork of FORKS) writeFork(writer, forks.unchecked(fork), `network.forks.${fork}`);
+  const starts = FORKS.map((fork) => {
+    const start = readFork(forks.unchecked(fork), `network.forks.${fork}`);
+    writer.u64(start?.epoch ?? NO_EPOCH);
+    writer.array(start?.version ?? new Uint8Array(4));
+    return { fork, start };
+  });
   const blobs = config.unchecked("blobSchedule") === undefined ? [] : config.list("blobSchedule");
   writer.sequence(blobs, (entry) => {
     const path = "an entry of network.blobSchedule";
@@ -125,20 +143,25 @@ export function readNetwork(given: unknown): Network {
     writer.u64(members.u64("epoch"));
     writer.u64(members.u64("maxBlobs"));
   });
-  writer.u64(config.optionalU64("slotsPerEpoch") ?? 32n);
+  const slotsPerEpoch = config.optionalU64("slotsPerEpoch") ?? 32n;
+  writer.u64(slotsPerEpoch);
   writer.u64(config.optionalU64("epochsPerPeriod") ?? 256n);
   writer.u32(config.optionalU32("committeeSize") ?? 512);
   const schedule = new ForkSchedule(FORKS.filter((fork) => forks.unchecked(fork) !== undefined));
-  return { encoded: writer.finish(), schedule, secondsPerSlot };
+  const secondsPerEpoch = slotsPerEpoch * secondsPerSlot;
+  const timed = starts.flatMap(({ fork, start }) => {
+    const timestamp = genesisTime + (start?.epoch ?? NO_EPOCH) * secondsPerEpoch;
+    return start && timestamp < NO_EPOCH ? [{ fork, timestamp, version: start.version }] : [];
+  });
+  return { encoded: writer.finish(), schedule, secondsPerSlot, forks: timed };
 }
 
-function writeFork(writer: Writer, given: unknown, path: string): void {
-  if (given === undefined) {
-    writer.u64(NO_EPOCH);
-    writer.u32(0);
-    return;
-  }
+function readFork(
+  given: unknown,
+  path: string,
+): { epoch: bigint; version: Uint8Array } | undefined {
+  if (given === undefined) return undefined;
   const fork = new Arguments(undefined, given, ["epoch", "version"], path);
-  writer.u64(fork.u64("epoch"));
-  writer.array(bytesLike(fork.unchecked("version"), `${path}.version`, 4));
+  const version = bytesLike(fork.unchecked("version"), `${path}.version`, 4).slice();
+  return { epoch: fork.u64("epoch"), version };
 }

@@ -4,7 +4,15 @@ import { describe, refuse } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
 import { readServerOptions, SERVER_OPTIONS, type ServerSettings } from "../transport/options.js";
 import type { Failure } from "../transport/servers.js";
-import { type Network, type NetworkConfig, type NetworkName, readNetwork } from "./network.js";
+import { type BlobParams, CHAINS } from "./chains.js";
+import { type ExecutionRules, knownRules, rulesOfForks } from "./execution/rules.js";
+import {
+  type Network,
+  type NetworkConfig,
+  type NetworkName,
+  readNetwork,
+  type TimedFork,
+} from "./network.js";
 
 /**
  * Options of {@link EthereumClient.connect}. Times are in milliseconds.
@@ -49,6 +57,13 @@ export interface EthereumOptions {
   logs?: "complete" | "union" | undefined;
   /** Called as a question about logs proceeds; not with `logs: "union"`. */
   onLogsProgress?: ((progress: LogsProgress) => void) | undefined;
+  /** The id of the chain, which calls need. Default: the network's, if it has a name. */
+  chainId?: bigint | number | undefined;
+  /**
+   * The parameters of blobs, ascending by time. Default: the network's, if it has a name; else what depends on them is
+   * left out or refused.
+   */
+  blobs?: readonly BlobParams[] | undefined;
   /** The most blocks to walk back, by their parents, from a head to an older block. Default 256. */
   maxWalk?: number | undefined;
   /** Called with every failure or lie of a server, even if another server answers. */
@@ -65,6 +80,8 @@ export interface EthereumOptions {
 export interface CommonSettings extends ServerSettings, LogsSettings {
   execution: readonly unknown[];
   maxWalk: bigint;
+  /** By which rules blocks are executed; undefined if that is not known. */
+  rules: ExecutionRules | undefined;
 }
 
 /** Options with their defaults filled in. Ages are in seconds, other times in milliseconds. */
@@ -92,6 +109,8 @@ export const COMMON_OPTIONS = [
   "logs",
   "onLogsProgress",
   "maxWalk",
+  "chainId",
+  "blobs",
 ] as const;
 
 /** The options about the beacon chain. */
@@ -127,9 +146,13 @@ export function readSettings(
     const value = time(name);
     return value === undefined ? undefined : BigInt(Math.floor(value / 1000));
   };
+  const network = readNetwork(given.unchecked("network"));
+  const known = typeof network.forks === "string" ? network.forks : undefined;
+  const chainId = readChainId(given, known);
   return {
     ...readCommon(given),
-    network: readNetwork(given.unchecked("network")),
+    rules: rulesOf(network.forks, chainId, readBlobs(given, known)),
+    network,
     checkpoint:
       checkpoint === undefined ? undefined : bytesLike(checkpoint, "checkpoint", 32).slice(),
     state,
@@ -142,7 +165,9 @@ export function readSettings(
 }
 
 /** Checks the options that do not concern the beacon chain; throws `invalid_argument`. */
-export function readCommon(given: Arguments<(typeof COMMON_OPTIONS)[number]>): CommonSettings {
+export function readCommon(
+  given: Arguments<(typeof COMMON_OPTIONS)[number]>,
+): Omit<CommonSettings, "rules"> {
   return {
     ...readServerOptions(given),
     execution: urls(given.list("execution"), "execution"),
@@ -154,6 +179,58 @@ export function readCommon(given: Arguments<(typeof COMMON_OPTIONS)[number]>): C
     ) as CommonSettings["onLogsProgress"],
     maxWalk: BigInt(given.optionalU32("maxWalk") ?? 256),
   };
+}
+
+function rulesOf(
+  forks: NetworkName | readonly TimedFork[],
+  chainId: bigint | undefined,
+  blobs: readonly BlobParams[],
+): ExecutionRules | undefined {
+  if (typeof forks === "string") return knownRules(forks);
+  return chainId === undefined ? undefined : rulesOfForks(chainId, forks, blobs);
+}
+
+/** The id of the chain: the network's if it has a name, otherwise the option, which may be missing. */
+export function readChainId(
+  own: Arguments<"chainId">,
+  network: NetworkName | undefined,
+): bigint | undefined {
+  const given = own.unchecked("chainId");
+  const known = network && CHAINS[network].chainId;
+  if (given === undefined) return known;
+  const isNumber = typeof given === "number" && Number.isSafeInteger(given);
+  const id = isNumber || typeof given === "bigint" ? BigInt(given) : undefined;
+  if (id === undefined || id < 1n || id >= 1n << 64n) {
+    throw invalid(undefined, "chainId", "a positive integer of 64 bits", describe(given));
+  }
+  if (known === undefined || id === known) return id;
+  throw invalid(undefined, "chainId", `${known}, as the network's`, describe(given));
+}
+
+/** The parameters of blobs: the option, otherwise the network's if it has a name. */
+export function readBlobs(
+  own: Arguments<"blobs">,
+  network: NetworkName | undefined,
+): readonly BlobParams[] {
+  if (own.unchecked("blobs") === undefined) return network ? CHAINS[network].blobs : [];
+  let before = -1n;
+  return own.list("blobs").map((entry, index) => {
+    const path = `blobs[${index}]`;
+    const names = ["timestamp", "target", "max", "updateFraction", "hasReserve"] as const;
+    const given = new Arguments(undefined, entry, names, path);
+    const params = {
+      timestamp: given.u64("timestamp"),
+      target: given.u64("target"),
+      max: given.u64("max"),
+      updateFraction: given.u64("updateFraction"),
+      hasReserve: given.optionalBoolean("hasReserve") ?? false,
+    };
+    if (params.timestamp <= before) {
+      throw invalid(undefined, path, "later than the entry before", `${params.timestamp}`);
+    }
+    before = params.timestamp;
+    return params;
+  });
 }
 
 /** Copies URLs, which `Servers` checks; only shards, of which Ethereum has none, are refused here. */

@@ -39,6 +39,11 @@ export class PinnedSource implements HeadSource {
   check(): void {
     return;
   }
+
+  // Nothing is known of the beacon chain.
+  forkVersion(): undefined {
+    return undefined;
+  }
 }
 
 function readHeads(given: unknown): Heads {

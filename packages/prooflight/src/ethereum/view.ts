@@ -5,6 +5,7 @@ import { refuse, VerifyError } from "../error.js";
 import type { Server } from "../transport/servers.js";
 import type { Block, Blocks } from "./blocks.js";
 import { type Bodies, type BlockBody, transactionsOf } from "./bodies.js";
+import type { CallContext } from "./execution/context.js";
 import type { Heads } from "./heads.js";
 import { JsonValue, NullAnswer } from "./json.js";
 import type { BlockName, LogsSettings } from "./options.js";
@@ -21,6 +22,7 @@ import {
 export interface ViewContext {
   blocks: Blocks;
   bodies: Bodies;
+  calls: CallContext;
   settings: LogsSettings;
 }
 
@@ -48,6 +50,11 @@ export class ChainView {
     this.heads = heads;
     this.settings = context.settings;
     this.#context = context;
+  }
+
+  /** What calls need besides the server. */
+  get calls(): CallContext {
+    return this.#context.calls;
   }
 
   /** The same server's view of other heads. */

@@ -36,6 +36,28 @@ export function writeResponse(
   return reading(() => write(writer, response, slots, { ...FORMS[form], rest: rest === "read" }));
 }
 
+/**
+ * Writes the proofs of an answer, as nodes send them, about an account and `slots`: without what the server says beside
+ * them. A slot that the answer lacks has an empty proof.
+ */
+export function writeProofs(writer: Writer, response: unknown, slots: readonly Hex[]): void {
+  const read: Reading = { ...SENT, rest: false };
+  const given = members(response, "the answer");
+  nodes(writer, read, given["accountProof"], "accountProof");
+  const storage = list(or(read.noSlots, given["storageProof"], []), "storageProof");
+  const proofs = new Map<string, unknown>();
+  storage.slice(0, slots.length).forEach((slot, index) => {
+    const path = `storageProof[${index}]`;
+    const { key, proof } = members(slot, path);
+    proofs.set(integer(read, key, `${path}.key`).toLowerCase(), proof);
+  });
+  writer.u32(slots.length);
+  for (const slot of slots) {
+    writer.hex(slot);
+    nodes(writer, read, proofs.get(slot) ?? [], `the proof of slot ${slot}`);
+  }
+}
+
 /** How the members of an answer are read. */
 interface Members {
   /** What stands for nothing: of most members, of the nonce and the balance, and of the list of slots. */

@@ -1,5 +1,7 @@
 import { describe, type Refusal, refuse, VerifyError } from "../error.js";
+import { CallFailure } from "../ethereum/execution/outcome.js";
 import { FittingBlocks } from "../ethereum/logs/complete.js";
+import type { Reason } from "../registry.js";
 
 /**
  * An error of EIP-1193: a request has no verified answer. `code` is a number; `data` is the `VerifyError` of this
@@ -15,7 +17,7 @@ import { FittingBlocks } from "../ethereum/logs/complete.js";
  * | -32000 | no filter or subscription has that id (`invalid_input`) |
  * | -32001 | the servers give no answer, or nothing is trusted about the block (`unavailable`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
- * | -32005 | logs take more bytes than the limit (`data.fits` has blocks whose logs may fit), or too many filters or subscriptions are open (`unavailable`) |
+ * | -32005 | logs take more bytes than the limit (`data.fits` has blocks whose logs may fit), too many filters or subscriptions are open (`unavailable`), or a call needs more than the limits (`call_work`, `call_state`, `call_bytes`, `call_rounds`) |
  * | -32603 | a bug in Prooflight (`internal`) |
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}
@@ -57,6 +59,7 @@ export class ProviderError extends Error {
 
 function codeOf(error: VerifyError): number {
   const { code, reason, cause } = error;
+  if (CALL_LIMITS.has(reason)) return -32005;
   if (code !== "unavailable") return CODES[code];
   if (reason === "logs_too_large" || reason === "busy") return -32005;
   if (reason !== "unreachable") return -32001;
@@ -64,6 +67,14 @@ function codeOf(error: VerifyError): number {
   const all = cause instanceof AggregateError ? (cause.errors as VerifyError[]) : [error];
   return all.every((one) => one.reason === "unreachable") ? 4900 : -32001;
 }
+
+/** The reasons of calls that need more than the limits. */
+const CALL_LIMITS: ReadonlySet<Reason> = new Set([
+  "call_bytes",
+  "call_rounds",
+  "call_state",
+  "call_work",
+]);
 
 const CODES = {
   invalid_input: -32602,
@@ -105,10 +116,9 @@ export class ForwardedError extends Error {
 }
 
 /** Converts anything thrown into an error that Ethereum libraries expect. */
-export function toProviderError(error: unknown, method?: string): Error {
-  if (error instanceof ForwardedError) return error;
-  const known = error instanceof ProviderError ? error : new ProviderError(refusalOf(error));
-  return method === "eth_call" || method === "eth_estimateGas" ? withoutRevert(known) : known;
+export function toProviderError(error: unknown): Error {
+  if (error instanceof ForwardedError || error instanceof CallFailure) return error;
+  return error instanceof ProviderError ? error : new ProviderError(refusalOf(error));
 }
 
 function refusalOf(error: unknown): VerifyError {
@@ -116,31 +126,12 @@ function refusalOf(error: unknown): VerifyError {
   return refuse("bug", "a VerifyError", describe(error), { scheme: "mpt", cause: error });
 }
 
-/**
- * Keeps ethers from presenting a refusal as a revert.
- *
- * For these two methods ethers reports every error as `CALL_EXCEPTION`, as if the contract had answered. Before that,
- * ethers copies `code`, `message` and `data` and serialises the copy, and an error in this step reaches the caller. So
- * `data`, as a member named `data`, throws the error when it is serialised. The error itself, and `data` alone, still
- * have their JSON.
- *
- * ethers 5 searches everything that `for … in` finds in an error for the data of a revert. No program copies inherited
- * members, so an inherited member throws the error.
- */
-function withoutRevert(error: ProviderError): ProviderError {
-  const toJSON = (key: string): Refusal => {
-    if (key === "data") throw error;
-    return { ...error.data };
-  };
-  Object.defineProperty(error.data, "toJSON", { value: toJSON });
-  const get = () => {
-    throw error;
-  };
-  const inherited = Object.create(Object.prototype, {
-    refusal: { enumerable: true, get },
-  }) as object;
-  Object.setPrototypeOf(error.data, inherited);
-  return error;
+/** The members in which libraries have the error that they wrap. */
+interface NestedError {
+  cause?: unknown;
+  error?: unknown;
+  info?: { error?: unknown };
+  data?: unknown;
 }
 
 /** The most levels that are searched; libraries wrap errors in fewer. */
@@ -171,11 +162,12 @@ export function refusalIn(error: unknown): VerifyError | undefined {
   for (let depth = 0; depth < MAX_CAUSES && typeof found === "object" && found !== null; depth++) {
     if (found instanceof VerifyError) return found;
     if (found instanceof ForwardedError) return undefined;
-    const { cause, error, data } = found as { cause?: unknown; error?: unknown; data?: unknown };
+    const { cause, error, info, data } = found as NestedError;
     try {
       return VerifyError.from(data);
     } catch {
-      found = cause ?? error;
+      // ethers 6 has the error of a call in `info`, ethers 5 in `error`.
+      found = cause ?? error ?? info?.error;
     }
   }
   return undefined;

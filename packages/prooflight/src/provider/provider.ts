@@ -106,13 +106,10 @@ async function answering(
   args: RequestArguments,
   answer: (request: Request) => Promise<unknown>,
 ): Promise<unknown> {
-  let method: string | undefined;
   try {
-    const request = requestOf(args);
-    ({ method } = request);
-    return await answer(request);
+    return await answer(requestOf(args));
   } catch (error) {
-    throw toProviderError(error, method);
+    throw toProviderError(error);
   }
 }
 

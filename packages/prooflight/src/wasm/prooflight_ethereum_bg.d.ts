@@ -12,6 +12,7 @@ export function beaconProcess(
   updates: Uint8Array,
 ): Uint8Array<ArrayBuffer>;
 export function beaconCheckHead(request: Uint8Array, state: Uint8Array): void;
+export function beaconForkVersion(request: Uint8Array, time: bigint): Uint8Array<ArrayBuffer>;
 
 export function ethVerifyHeader(hash: Uint8Array, rlp: Uint8Array): Uint8Array<ArrayBuffer>;
 export function ethVerifyAncestor(request: Uint8Array): Uint8Array<ArrayBuffer>;

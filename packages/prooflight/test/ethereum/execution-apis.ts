@@ -97,6 +97,7 @@ export function chainOptions(folders?: readonly string[]) {
     chainId: BigInt(genesis.config.chainId),
     heads: { latest: head.params[0].headBlockHash },
     blobs: blobsOf(genesis),
+    fork: "osaka" as const,
   } satisfies Partial<NetworkProviderOptions>;
 }
 

@@ -329,13 +329,13 @@ describe("a refusal is shown", () => {
     }
   });
 
-  test("by viem and ethers, where nothing can be verified", async () => {
+  test("by viem and ethers, where it is not known by which rules a call is executed", async () => {
     const client = createPublicClient({ chain: anvil, transport: custom(provider()) });
     const ethers = new BrowserProvider(provider());
     const data = "0x00" as Hex;
     for (const ask of [() => client.call({ to: TO, data }), () => ethers.call({ to: TO, data })]) {
       const error: unknown = await (ask() as Promise<unknown>).catch((error: unknown) => error);
-      expect(String(error)).toMatch(/without execution/);
+      expect(refusalIn(error)?.reason).toBe("unsupported_fork");
     }
   });
 

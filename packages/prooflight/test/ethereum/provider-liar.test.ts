@@ -23,6 +23,11 @@ const ZERO = `0x${"00".repeat(32)}`;
 /** Blocks with an ommer, with a blob, with a delegation, and the last one. */
 const [OMMER, BLOBS, DELEGATION, LAST] = [34, 42, 45, 54];
 
+const SENDER = "0x0c2c51a0990aee1d73c1228de158688341557508";
+const FEE = "0x77359400";
+/** Returns the hashes of the blocks 53 and 51, and the base fee of blob gas: BLOCKHASH and BLOBBASEFEE. */
+const BLOCK_HASHES = "0x603540603340014a0160005260206000f3";
+
 interface Asked {
   method: string;
   params: unknown[];
@@ -62,6 +67,11 @@ const questions: Asked[] = [
   ask("eth_getStorageValues", [{ [CONTRACT]: ["0x0", "0x1"] }]),
   ask("eth_getCode", [CONTRACT, "latest"]),
   ask("eth_getProof", [CONTRACT, ["0x0"], "latest"]),
+  ask("eth_call", [{ to: CONTRACT }, "latest"]),
+  ask("eth_call", [{ to: CONTRACT, from: SENDER, value: "0x1", maxFeePerGas: FEE }, "latest"]),
+  ask("eth_call", [{ data: BLOCK_HASHES }, "latest"]),
+  ask("eth_estimateGas", [{ to: CONTRACT, data: "0x01" }, "latest"]),
+  ask("eth_createAccessList", [{ to: CONTRACT }, "latest"]),
   ask("eth_getBlockByNumber", ["latest", true], DELEGATION),
   ask("eth_getBlockByNumber", ["latest", false], BLOBS),
   ask("eth_getBlockByNumber", ["0x35", true]),

@@ -2,7 +2,8 @@
 
 import { copy, type Hex } from "../../bytes.js";
 import { refuse, VerifyError } from "../../error.js";
-import { blobsAt, type Fees, feesOf } from "../../ethereum/blobs.js";
+import { blobsAt } from "../../ethereum/chains.js";
+import { type Fees, feesOf } from "../../ethereum/fees.js";
 import type { Block } from "../../ethereum/blocks.js";
 import { NullAnswer } from "../../ethereum/json.js";
 import type { ChainView } from "../../ethereum/view.js";

@@ -1,7 +1,7 @@
 /** Fees: of gas and blobs from headers, tips from verified blocks. */
 
 import { refuse } from "../../error.js";
-import { blobsAt } from "../../ethereum/blobs.js";
+import { blobsAt } from "../../ethereum/chains.js";
 import type { Block } from "../../ethereum/blocks.js";
 import { verifyTransactions } from "../../ethereum/transactions.js";
 import type { ChainView } from "../../ethereum/view.js";

@@ -14,6 +14,7 @@ import {
   unclesByHash,
   unclesByNumber,
 } from "./blocks.js";
+import { callMethod, createAccessList, estimateGas } from "./calls.js";
 import type { Method } from "./chain.js";
 import { baseFee, blobBaseFee, feeHistory, gasPrice, maxPriorityFeePerGas } from "./fees.js";
 import { getLogs } from "./logs.js";
@@ -46,6 +47,9 @@ export const METHODS: readonly (readonly [string, number, Method])[] = [
   ["eth_getStorageValues", 2, getStorageValues],
   ["eth_getCode", 2, getCode],
   ["eth_getProof", 3, getProof],
+  ["eth_call", 4, callMethod],
+  ["eth_estimateGas", 4, estimateGas],
+  ["eth_createAccessList", 3, createAccessList],
   ["eth_getBlockByNumber", 2, getBlockByNumber],
   ["eth_getBlockByHash", 2, getBlockByHash],
   ["eth_getBlockTransactionCountByNumber", 1, countByNumber],
@@ -74,9 +78,6 @@ const ABOUT_THE_CHAIN = "a method about the chain, not about a server";
 
 /** What is expected instead of methods that cannot be verified, by the name or the part before its underscore. */
 const EXPECTED_INSTEAD: Readonly<Record<string, string>> = {
-  eth_call: WITHOUT_EXECUTION,
-  eth_estimateGas: WITHOUT_EXECUTION,
-  eth_createAccessList: WITHOUT_EXECUTION,
   eth_simulateV1: WITHOUT_EXECUTION,
   debug: WITHOUT_EXECUTION,
   trace: WITHOUT_EXECUTION,

@@ -2,7 +2,13 @@
 
 import { Arguments, invalid, milliseconds, optionalFunction } from "../../arguments.js";
 import { describe, refuse } from "../../error.js";
-import { type BlobParams, CHAINS } from "../../ethereum/blobs.js";
+import { type BlobParams, CHAINS } from "../../ethereum/chains.js";
+import {
+  EXECUTION_FORKS,
+  type ExecutionFork,
+  knownRules,
+  rulesOfFork,
+} from "../../ethereum/execution/rules.js";
 import { beaconOf, Follower } from "../../ethereum/follower.js";
 import type { NetworkName } from "../../ethereum/network.js";
 import {
@@ -10,6 +16,8 @@ import {
   COMMON_OPTIONS,
   type EthereumOptions,
   type LogsSettings,
+  readBlobs,
+  readChainId,
   readCommon,
   readSettings,
 } from "../../ethereum/options.js";
@@ -31,12 +39,11 @@ export interface NetworkProviderOptions extends Partial<Omit<EthereumOptions, "s
    * chain. They are trusted.
    */
   heads?: Pins | undefined;
-  /** The id of the chain. Default: the network's, if it has a name. */
-  chainId?: bigint | number | undefined;
   /**
-   * The parameters of blobs, ascending by time. Default: the network's, if it has a name; else blob fees are left out.
+   * The fork by whose rules calls are executed, beside `heads`. Default: by the network's schedule, up to its newest
+   * fork; without a network, calls are refused.
    */
-  blobs?: readonly BlobParams[] | undefined;
+  fork?: ExecutionFork | undefined;
   /** The user's wallet, which is asked for accounts and signatures. Default: there are no accounts. */
   wallet?: (Eip1193Provider & Partial<Eip1193Events>) | undefined;
   /**
@@ -65,7 +72,7 @@ export interface NetworkSettings extends LogsSettings {
 
 /** The names of the options. There is no `signal`, since a provider asks no server before its first request. */
 export const NETWORK_OPTIONS = [
-  ...(["heads", "chainId", "blobs", "wallet", "onUnproven", "pollInterval"] as const),
+  ...(["heads", "fork", "wallet", "onUnproven", "pollInterval"] as const),
   ...COMMON_OPTIONS.filter((name) => name !== "signal"),
   ...BEACON_OPTIONS,
 ] as const;
@@ -77,18 +84,22 @@ type NetworkArguments = Arguments<(typeof NETWORK_OPTIONS)[number] | "signal">;
 export function readNetworkOptions(options: NetworkProviderOptions): NetworkSettings {
   const given: NetworkArguments = new Arguments(undefined, options, NETWORK_OPTIONS);
   const network = given.unchecked("network");
-  const known = isBuiltIn(network) ? CHAINS[network] : undefined;
+  const known = isBuiltIn(network) ? network : undefined;
   const isGiven = (name: (typeof NETWORK_OPTIONS)[number]) => given.unchecked(name) !== undefined;
   if (!(["heads", "checkpoint", "state"] as const).some(isGiven)) {
     const chain = isGiven("network") || isGiven("chainId") ? "" : ", and network or chainId";
     const expected = `one of checkpoint and state, or heads${chain}`;
     throw refuse("invalid_argument", expected, "none of them");
   }
-  const id = chainIdOf(given.unchecked("chainId"), known?.chainId);
+  const id = readChainId(given, known);
+  if (id === undefined) {
+    throw invalid(undefined, "chainId", "a positive integer of 64 bits", "undefined");
+  }
+  const blobs = readBlobs(given, known);
   return {
-    ...followerSettings(given),
+    ...followerSettings(given, id, blobs),
     chainId: id,
-    blobs: given.unchecked("blobs") === undefined ? (known?.blobs ?? []) : blobsOf(given),
+    blobs,
     wallet: walletOf(given.unchecked("wallet"), id),
     onUnproven: optionalFunction(
       given.unchecked("onUnproven"),
@@ -106,9 +117,13 @@ const isBuiltIn = (network: unknown): network is NetworkName =>
 
 function followerSettings(
   given: NetworkArguments,
+  chainId: bigint,
+  blobs: readonly BlobParams[],
 ): Pick<NetworkSettings, "follower" | "now" | "secondsPerSlot" | keyof LogsSettings> {
   const heads = given.unchecked("heads");
+  const fork = given.optionalChoice("fork", EXECUTION_FORKS);
   if (heads === undefined) {
+    if (fork) throw invalid(undefined, "fork", "left out without heads", "there");
     const settings = readSettings(given);
     const { secondsPerSlot } = settings.network;
     return { ...settings, follower: new Follower(settings, beaconOf(settings)), secondsPerSlot };
@@ -122,41 +137,11 @@ function followerSettings(
     const names = Object.keys(CHAINS).join(", ");
     throw invalid(undefined, "network", `${names}, or left out beside heads`, describe(network));
   }
-  const settings = readCommon(given);
+  const named = fork && rulesOfFork(chainId, fork, blobs);
+  const rules = network === undefined ? named : knownRules(network, fork);
+  const settings = { ...readCommon(given), rules };
   const follower = new Follower(settings, new PinnedSource(heads));
   return { ...settings, follower, secondsPerSlot: undefined };
-}
-
-function chainIdOf(given: unknown, known: bigint | undefined): bigint {
-  if (given === undefined && known !== undefined) return known;
-  const isNumber = typeof given === "number" && Number.isSafeInteger(given);
-  const id = isNumber || typeof given === "bigint" ? BigInt(given) : undefined;
-  if (id === undefined || id < 1n || id >= 1n << 64n) {
-    throw invalid(undefined, "chainId", "a positive integer of 64 bits", describe(given));
-  }
-  if (known === undefined || id === known) return id;
-  throw invalid(undefined, "chainId", `${known}, as the network's`, describe(given));
-}
-
-function blobsOf(own: Arguments<"blobs">): BlobParams[] {
-  let before = -1n;
-  return own.list("blobs").map((entry, index) => {
-    const path = `blobs[${index}]`;
-    const names = ["timestamp", "target", "max", "updateFraction", "hasReserve"] as const;
-    const given = new Arguments(undefined, entry, names, path);
-    const params = {
-      timestamp: given.u64("timestamp"),
-      target: given.u64("target"),
-      max: given.u64("max"),
-      updateFraction: given.u64("updateFraction"),
-      hasReserve: given.optionalBoolean("hasReserve") ?? false,
-    };
-    if (params.timestamp <= before) {
-      throw invalid(undefined, path, "later than the entry before", `${params.timestamp}`);
-    }
-    before = params.timestamp;
-    return params;
-  });
 }
 
 /** The methods that the wallet answers: about accounts, signatures, and decisions of the user. */

@@ -1,0 +1,365 @@
+/**
+ * Executes a call over state that servers prove: what is missing is asked for until nothing is.
+ *
+ * All of it is about one block, which is named by its hash from the first request to the last.
+ */
+
+import type { Bytes, Hex } from "../../bytes.js";
+import { toHex } from "../../bytes.js";
+import { refuse, VerifyError } from "../../error.js";
+import { isUnknownMethod } from "../../transport/failure.js";
+import type { Reader } from "../../wire.js";
+import { Writer } from "../../wire.js";
+import type { Block } from "../blocks.js";
+import { JsonValue } from "../json.js";
+import { askState } from "../states.js";
+import type { ChainView } from "../view.js";
+import { type Call, callJson, writeCall } from "./call.js";
+import { type Overrides, overridesJson, writeOverrides } from "./overrides.js";
+import type { Execution, ProvenState, StateKeys, Step } from "./proven-state.js";
+
+/** The most rounds of requests for one call. */
+const MAX_ROUNDS = 24;
+
+/** The most accounts, slots and codes that are asked for. */
+const MAX_KEYS = 4096;
+
+/** The most bytes of all replies. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** The units of work of all executions together: some five seconds. */
+const MAX_WORK = 5_000_000_000n;
+
+/** The most slots of one request: some servers refuse more than 1,024. */
+const MAX_SLOTS = 1000;
+
+/** The most requests at once. */
+const MAX_CONCURRENT = 32;
+
+/** The most bytes of a request, or of an outcome's data, that are remembered. */
+const MAX_REMEMBERED_BYTES = 16 * 1024;
+
+/** What is executed. */
+export interface CallQuestion<T> {
+  execution: Execution;
+  call: Call;
+  overrides: Overrides;
+  read: (reader: Reader) => T;
+}
+
+/** How far a call has come. */
+export interface CallProgress {
+  /** The rounds of requests so far. */
+  round: number;
+  /** The accounts, slots and codes that were asked for so far. */
+  keys: number;
+  /** The bytes of the replies so far. */
+  bytes: number;
+}
+
+/** A result, and what it took. */
+export interface Executed<T> {
+  result: T;
+  block: Block;
+  /** The rounds of requests about state: those of one round are sent together. */
+  rounds: number;
+  /** The bytes of all replies. */
+  bytes: number;
+}
+
+/** Executes a call in the state after a block. */
+export async function execute<T>(
+  view: ChainView,
+  block: Block,
+  question: CallQuestion<T>,
+  onProgress: ((progress: CallProgress) => void) | undefined,
+): Promise<Executed<T>> {
+  const { caches } = view.calls;
+  const request = pack(question);
+  const key = request.length <= MAX_REMEMBERED_BYTES ? toHex(request) : undefined;
+  const outcomeKey = key && `${question.execution} ${block.header.hash} ${key}`;
+  const known = outcomeKey === undefined ? undefined : caches.outcomes.get(outcomeKey);
+  if (known) return { result: known as T, block, rounds: 0, bytes: 0 };
+  const open = () => view.calls.open(block);
+  const executed = await caches.states.use(block.header.hash, open, (state) =>
+    new CallExecution(view, block, question, state, request, key, onProgress).run(),
+  );
+  if (outcomeKey !== undefined && sizeOf(executed.result) <= MAX_REMEMBERED_BYTES) {
+    caches.outcomes.set(outcomeKey, executed.result as object);
+  }
+  return executed;
+}
+
+/** A rough size of a result. */
+const sizeOf = (result: unknown): number =>
+  JSON.stringify(result, (_, value: unknown) => (typeof value === "bigint" ? 0 : value)).length;
+
+/** Writes a `CallRequest`, whose work is set later. */
+function pack<T>({ call, overrides }: CallQuestion<T>): Bytes {
+  const writer = new Writer(1024);
+  writer.u64(0n);
+  writeCall(writer, call);
+  writeOverrides(writer, overrides);
+  return writer.finish();
+}
+
+/** State to be asked for. Codes are asked for by accounts, of which some have none. */
+interface WantedState {
+  proofs: Map<Hex, Set<Hex>>;
+  /** Accounts whose codes may be needed. */
+  owners: Set<Hex>;
+  /** Accounts that have the code with a hash. */
+  codes: Map<Hex, Hex>;
+  ancestors: bigint[];
+}
+
+const nothing = (): WantedState => ({
+  proofs: new Map(),
+  owners: new Set(),
+  codes: new Map(),
+  ancestors: [],
+});
+
+/** One call at one server. */
+class CallExecution<T> {
+  readonly #view: ChainView;
+  readonly #block: Block;
+  readonly #question: CallQuestion<T>;
+  readonly #state: ProvenState;
+  readonly #request: Bytes;
+  /** What the call is remembered by. */
+  readonly #key: string | undefined;
+  readonly #onProgress: ((progress: CallProgress) => void) | undefined;
+  readonly #before: number;
+  #rounds = 0;
+  #keys = 0;
+  #work = MAX_WORK;
+
+  constructor(
+    view: ChainView,
+    block: Block,
+    question: CallQuestion<T>,
+    state: ProvenState,
+    request: Bytes,
+    key: string | undefined,
+    onProgress: ((progress: CallProgress) => void) | undefined,
+  ) {
+    this.#view = view;
+    this.#block = block;
+    this.#question = question;
+    this.#state = state;
+    this.#request = request;
+    this.#key = key;
+    this.#onProgress = onProgress;
+    this.#before = view.server.received;
+  }
+
+  async run(): Promise<Executed<T>> {
+    const { reads } = this.#view.calls.caches;
+    const remembered = this.#key === undefined ? undefined : reads.get(this.#key);
+    const { to } = this.#question.call;
+    // Another call may have proven all of it already.
+    const isBegun = to !== undefined && this.#state.has(to, []);
+    const begun = isBegun ? this.#execute() : undefined;
+    if (begun && !begun.missing) return this.#done(begun);
+    const first = remembered ? wantedOf(remembered) : this.#first(begun?.missing);
+    const [hint] = await Promise.all([
+      remembered ? undefined : this.#hint(),
+      this.#round(first, false),
+    ]);
+    for (let isFirst = true; ; isFirst = false) {
+      const step = this.#execute();
+      if (!step.missing) return this.#done(step);
+      const wanted = wantedOf(step.missing);
+      if (isFirst && hint) addHint(wanted, hint);
+      await this.#round(wanted, true);
+    }
+  }
+
+  #done(step: { result: T; reads: StateKeys }): Executed<T> {
+    if (this.#key !== undefined) this.#view.calls.caches.reads.set(this.#key, step.reads);
+    const { result } = step;
+    return { result, block: this.#block, rounds: this.#rounds, bytes: this.#bytes };
+  }
+
+  get #bytes(): number {
+    return this.#view.server.received - this.#before;
+  }
+
+  #execute(): Step<T> {
+    const { execution, read } = this.#question;
+    new DataView(this.#request.buffer).setBigUint64(this.#request.byteOffset, this.#work, true);
+    const step = this.#state.execute(execution, this.#request, read);
+    this.#work = step.work;
+    return step;
+  }
+
+  /** What every call needs, if nothing is known about it. */
+  #first(missing: StateKeys | undefined): WantedState {
+    if (missing) return wantedOf(missing);
+    const wanted = nothing();
+    const { to, from, value, gasPrice, maxFeePerGas } = this.#question.call;
+    if (to !== undefined) {
+      wanted.proofs.set(to, new Set());
+      wanted.owners.add(to);
+    }
+    const pays = value > 0n || (gasPrice ?? 0n) > 0n || (maxFeePerGas ?? 0n) > 0n;
+    if (from !== undefined && (pays || to === undefined)) wanted.proofs.set(from, new Set());
+    return wanted;
+  }
+
+  /** Asks for state, and adds it. */
+  async #round(wanted: WantedState, isNeeded: boolean): Promise<void> {
+    const tasks = this.#tasksOf(wanted);
+    if (tasks.length === 0 && !isNeeded) return;
+    this.#rounds += 1;
+    if (this.#rounds > MAX_ROUNDS) {
+      throw refuse("call_rounds", `at most ${MAX_ROUNDS} rounds`, "more");
+    }
+    if (this.#keys > MAX_KEYS) {
+      throw refuse("call_state", `at most ${MAX_KEYS} accounts, slots and codes`, "more");
+    }
+    await inParallel(tasks, async (task) => {
+      await task();
+      if (this.#bytes > MAX_BYTES) throw refuse("call_bytes", `at most ${MAX_BYTES} bytes`, "more");
+    });
+    this.#onProgress?.({ round: this.#rounds, keys: this.#keys, bytes: this.#bytes });
+  }
+
+  #tasksOf(wanted: WantedState): (() => Promise<void>)[] {
+    const { caches } = this.#view.calls;
+    const tasks: (() => Promise<void>)[] = [];
+    for (const [address, slots] of wanted.proofs) {
+      if (this.#state.has(address, slots)) continue;
+      this.#keys += 1 + slots.size;
+      const list = [...slots];
+      for (let at = 0; at === 0 || at < list.length; at += MAX_SLOTS) {
+        tasks.push(() => this.#prove(address, list.slice(at, at + MAX_SLOTS)));
+      }
+    }
+    for (const address of wanted.owners) {
+      const hash = caches.codeHashes.get(address);
+      if (hash !== undefined && this.#useCached(hash)) continue;
+      this.#keys += 1;
+      tasks.push(() => this.#askCode(address, undefined));
+    }
+    for (const [hash, owner] of wanted.codes) {
+      caches.codeHashes.set(owner, hash);
+      if (this.#useCached(hash) || wanted.owners.has(owner)) continue;
+      this.#keys += 1;
+      tasks.push(() => this.#askCode(owner, hash));
+    }
+    const [oldest] = wanted.ancestors;
+    if (oldest !== undefined) tasks.push(() => this.#askAncestors(oldest));
+    return tasks;
+  }
+
+  /** Adds a code that is known by its hash; whether there is one. */
+  #useCached(hash: Hex): boolean {
+    if (this.#state.hasCode(hash)) return true;
+    const code = this.#view.calls.caches.codes.get(hash);
+    if (code) this.#state.addCode(code);
+    return code !== undefined;
+  }
+
+  async #prove(address: Hex, slots: readonly Hex[]): Promise<void> {
+    const { server } = this.#view;
+    await askState(server, this.#block, "eth_getProof", [address, slots], (reply) => {
+      this.#state.addProof(address, slots, reply);
+    });
+  }
+
+  /** Asks for the code of an account; throws `code_mismatch` if it must have another hash. */
+  async #askCode(address: Hex, hash: Hex | undefined): Promise<void> {
+    const method = "eth_getCode";
+    const { server, calls } = this.#view;
+    await askState(server, this.#block, method, [address], (reply) => {
+      const code = new JsonValue(reply, method).bytes();
+      const found = this.#state.addCode(code);
+      if (hash !== undefined && hash !== found) {
+        throw refuse("code_mismatch", `code with the hash ${hash}`, found, { scheme: "mpt" });
+      }
+      calls.caches.codes.set(found, code);
+      if (hash === undefined) calls.caches.codeHashes.set(address, found);
+    });
+  }
+
+  async #askAncestors(oldest: bigint): Promise<void> {
+    const blocks = await this.#view.range(oldest, this.#block);
+    for (const { rlp } of blocks.slice(0, -1)) this.#state.addAncestor(rlp);
+  }
+
+  /** What a server says that the call will read. It may be wrong, and is proven like anything else. */
+  async #hint(): Promise<Map<Hex, Set<Hex>> | undefined> {
+    const method = "eth_createAccessList";
+    const { server } = this.#view;
+    if (WITHOUT_HINTS.has(server.url)) return undefined;
+    const { call, overrides } = this.#question;
+    const changes = overridesJson(overrides);
+    const params = [callJson(call), { blockHash: this.#block.header.hash }];
+    try {
+      const reply = await server.call(
+        method,
+        changes === undefined ? params : [...params, changes],
+      );
+      return readHint(new JsonValue(reply, method));
+    } catch (error) {
+      if (!(error instanceof VerifyError) || !IGNORED.has(error.code)) throw error;
+      if (isUnknownMethod(error) && changes === undefined) WITHOUT_HINTS.add(server.url);
+      return undefined;
+    }
+  }
+}
+
+/** The URLs of servers without hints. */
+const WITHOUT_HINTS = new WeakSet<URL>();
+
+/** The codes of errors about a hint, which is not needed. */
+const IGNORED: ReadonlySet<string> = new Set(["unavailable", "malformed"]);
+
+function readHint(reply: JsonValue): Map<Hex, Set<Hex>> {
+  const hint = new Map<Hex, Set<Hex>>();
+  let keys = 0;
+  for (const entry of reply.items("accessList")) {
+    const slots = entry.items("storageKeys").map((key) => toHex(key.bytes(32)) as Hex);
+    keys += 1 + slots.length;
+    // A hint that asks for all that a call may read has no room for what it does read.
+    if (keys > MAX_KEYS / 2) break;
+    hint.set(toHex(entry.member("address").bytes(20)) as Hex, new Set(slots));
+  }
+  return hint;
+}
+
+function addHint(wanted: WantedState, hint: Map<Hex, Set<Hex>>): void {
+  for (const [address, slots] of hint) {
+    wanted.proofs.set(address, new Set([...(wanted.proofs.get(address) ?? []), ...slots]));
+    wanted.owners.add(address);
+  }
+}
+
+const wantedOf = ({ proofs, codes, ancestors }: StateKeys): WantedState => ({
+  proofs: new Map(proofs),
+  owners: new Set(),
+  codes,
+  ancestors,
+});
+
+/** Runs tasks, some of them at once, until all are done or one fails. */
+async function inParallel<Task>(
+  tasks: readonly Task[],
+  run: (task: Task) => Promise<void>,
+): Promise<void> {
+  const left = [...tasks].reverse();
+  const failure = { found: false };
+  const worker = async () => {
+    for (let task = left.pop(); task !== undefined && !failure.found; task = left.pop()) {
+      try {
+        await run(task);
+      } catch (error) {
+        failure.found = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, tasks.length) }, worker));
+}
