@@ -14,12 +14,10 @@ use prooflight_evm::{
     access_list, estimate, run,
 };
 use prooflight_mpt::Address;
+use prooflight_testkit::evm::{WholeAccount, WholeState, complete};
 use serde_json::{Value, json};
 
-use support::{
-    WholeAccount, WholeState, accounts, address, bytes, call, complete, data, files, number,
-    optional, wei, word,
-};
+use support::{accounts, address, bytes, call, data, files, number, optional, wei, word};
 
 /// The starts of blob parameters: the timestamp, the target, the most, and the update fraction.
 type BlobStarts = [(u64, u64, u64, u64)];

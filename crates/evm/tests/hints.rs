@@ -1,17 +1,16 @@
 //! Whatever is proven beforehand, and in whatever order, an execution has one outcome.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use prooflight_evm::{Call, Fork, Overrides, ProvenState, WorkBudget, access_list, estimate, run};
 use prooflight_mpt::{Address, Word};
+use prooflight_testkit::evm::{
+    HeaderFields, WholeAccount, WholeState, complete, header, network_of, unproven,
+};
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
-
-use support::{HeaderFields, WholeAccount, WholeState, complete, header, network_of, unproven};
 
 const CASES: u64 = 600;
 

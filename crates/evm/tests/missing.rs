@@ -1,8 +1,6 @@
 //! What an execution asks for, and that it is done only with proven state.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use prooflight_core::{Limits, Reason, keccak256};
@@ -11,8 +9,9 @@ use prooflight_evm::{
     SortedSet, StateKeys, Step, StorageOverride, WorkBudget, run,
 };
 use prooflight_mpt::{Address, Word};
-
-use support::{HeaderFields, WholeAccount, WholeState, complete, header, network_of, unproven};
+use prooflight_testkit::evm::{
+    HeaderFields, WholeAccount, WholeState, complete, header, network_of, unproven,
+};
 
 const CONTRACT: Address = [0xcc; 20];
 const SENDER: Address = [0xaa; 20];

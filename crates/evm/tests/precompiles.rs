@@ -10,11 +10,10 @@ use prooflight_evm::{
     AccountOverride, Call, CallHalt, CallOutcome, Fork, Halt, Overrides, WorkBudget, run,
 };
 use prooflight_mpt::Address;
+use prooflight_testkit::evm::{HeaderFields, WholeState, complete, header, network_of, unproven};
 use serde_json::Value;
 
-use support::{
-    HeaderFields, WholeState, bytes, complete, data, files, header, network_of, unproven,
-};
+use support::{bytes, data, files};
 
 /// The precompiles by the names in their vectors' files, and the address of P-256.
 const ADDRESSES: [(&str, u16); 9] = [

@@ -13,11 +13,14 @@ use prooflight_evm::{
 };
 use prooflight_mpt::encode::{list, string};
 use prooflight_mpt::{Address, Word};
+use prooflight_testkit::evm::{
+    HeaderFields, WholeAccount, WholeState, complete, header, network_of, unproven,
+};
 use serde_json::Value;
 
 use support::{
-    HeaderFields, WholeAccount, WholeState, access_list, accounts, address, array, authorization,
-    bytes, complete, data, files, header, network_of, number, optional, unproven, wei, word,
+    access_list, accounts, address, array, authorization, bytes, data, files, number, optional,
+    wei, word,
 };
 
 /// How what an execution needs gets to it.

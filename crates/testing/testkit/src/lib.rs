@@ -25,6 +25,8 @@ pub mod commits;
 pub mod damage;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
+#[cfg(feature = "evm")]
+pub mod evm;
 pub mod kill;
 #[cfg(feature = "lmpt")]
 pub mod lmpt;
