@@ -2,7 +2,7 @@
 
 mod message;
 
-use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result};
+use prooflight_core::{Error, Hash, Hex, Limits, Reason, Result, keccak256};
 use prooflight_ethereum::{
     BlockBody, BlockWithReceipts, Transaction, next_base_fee, next_blob_fee, verify_ancestor_hash,
     verify_blob_fee, verify_block_header, verify_block_receipts, verify_body, verify_logs,
@@ -104,6 +104,13 @@ pub fn eth_may_match(request: &[u8]) -> Result<Vec<u8>, JsValue> {
 #[wasm_bindgen(js_name = ethVerifyLogs)]
 pub fn eth_verify_logs(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, logs(request))
+}
+
+/// Keccak-256 of bytes: returns the hash of 32 bytes.
+#[must_use]
+#[wasm_bindgen(js_name = ethKeccak256)]
+pub fn eth_keccak256(bytes: &[u8]) -> Vec<u8> {
+    keccak256(&[bytes]).to_vec()
 }
 
 fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {

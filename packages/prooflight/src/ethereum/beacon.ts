@@ -49,6 +49,11 @@ export class Beacon implements HeadSource {
     return this.#heads;
   }
 
+  /** A copy of the state, to continue from; undefined if there is none to trust. */
+  export(): Bytes | undefined {
+    return this.#fatal ? undefined : this.#heads?.state.slice();
+  }
+
   get conflict(): FinalityConflict | undefined {
     return this.#conflict;
   }

@@ -1,5 +1,6 @@
 import { invalid, unknownMember } from "../arguments.js";
 import { describe, refuse } from "../error.js";
+import type { Beacon } from "../ethereum/beacon.js";
 import { init } from "../wasm/hash.js";
 import { ProviderError, toProviderError } from "./error.js";
 import { NETWORK_OPTIONS, type NetworkProviderOptions } from "./ethereum/options.js";
@@ -65,7 +66,7 @@ export function createProvider(
   options: NetworkProviderOptions | ProviderOptions,
 ): VerifyingProvider {
   return reading(() => follows(options))
-    ? following(options as NetworkProviderOptions)
+    ? followEthereum(options as NetworkProviderOptions).provider
     : trusting(options as ProviderOptions);
 }
 
@@ -85,7 +86,15 @@ function follows(options: object): boolean {
   throw invalid(undefined, "the argument", expected, found);
 }
 
-function following(options: NetworkProviderOptions): VerifyingProvider {
+/** A provider that follows Ethereum. */
+export interface FollowingProvider {
+  provider: VerifyingProvider;
+  /** The beacon chain that it follows; undefined if its heads are given. */
+  beacon: Beacon | undefined;
+}
+
+/** Creates a provider that follows Ethereum; for the command line, which keeps the state of the beacon chain. */
+export function followEthereum(options: NetworkProviderOptions): FollowingProvider {
   const network = reading(() => new NetworkProvider(options));
   const provider: VerifyingProvider = {
     request: (args) => answering(args, (request) => network.answer(request)),
@@ -98,7 +107,7 @@ function following(options: NetworkProviderOptions): VerifyingProvider {
       return provider;
     },
   };
-  return provider;
+  return { provider, beacon: network.beacon };
 }
 
 /** Answers a request; throws only errors that Ethereum libraries expect. */

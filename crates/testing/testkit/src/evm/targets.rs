@@ -56,8 +56,11 @@ pub fn evm_call(u: &mut Unstructured<'_>) -> Result<()> {
         accounts.insert(account_at(number), account);
     }
     let fork = *u.choose(&Fork::ALL)?;
-    let whole = WholeState::new(&accounts);
-    let fields = HeaderFields { number: 1, coinbase: account_at(1), ..HeaderFields::default() };
+    let mut whole = WholeState::new(&accounts);
+    let parent = header(&HeaderFields::default(), &whole.root(), fork);
+    whole.headers.insert(0, parent.1);
+    let (parent_hash, coinbase) = (parent.0, account_at(1));
+    let fields = HeaderFields { parent_hash, number: 1, coinbase, ..HeaderFields::default() };
     let header = header(&fields, &whole.root(), fork);
     let length = u.int_in_range(0..=64)?;
     let call = Call {

@@ -47,6 +47,29 @@ export async function follow(
   options: FollowOptions,
   more: Pick<EthereumOptions, "logs" | "maxLogBytes" | "onLogsProgress"> = {},
 ): Promise<Following> {
+  const client = await EthereumClient.connect({
+    ...(await connectionOf(options)),
+    ...more,
+    onFailure({ url, error }) {
+      printFailure(serverText(url), error);
+    },
+  });
+  const { network = "mainnet", state: file } = options;
+  if (file !== undefined) await saveState(file, client.export());
+  const block = await client.block("latest");
+  const days = daysOf(options["max-checkpoint-age"]);
+  return {
+    client,
+    network,
+    head: { ...client.latest, block },
+    oldCheckpoint: days !== undefined && days > SAFE_DAYS ? days : undefined,
+  };
+}
+
+/** The options of a client or a provider, with the state in its file if there is one. */
+export async function connectionOf(
+  options: FollowOptions,
+): Promise<Omit<EthereumOptions, "signal">> {
   const { network = "mainnet", checkpoint, state: file, beacon = [], execution = [] } = options;
   if (beacon.length === 0) throw needed("--beacon URL, once for each beacon node");
   if (execution.length === 0) throw needed("--execution URL, once for each execution node");
@@ -55,7 +78,7 @@ export async function follow(
     throw needed("--checkpoint ROOT, of a finalized beacon block, from a source that you trust");
   }
   const days = daysOf(options["max-checkpoint-age"]);
-  const client = await EthereumClient.connect({
+  return {
     // The client refuses other names and forms.
     network: network as NetworkName,
     ...(state ? { state } : { checkpoint: checkpoint as Hex }),
@@ -64,18 +87,6 @@ export async function follow(
     timeout: milliseconds(options.timeout, "--timeout"),
     maxHeadAge: milliseconds(options["max-head-age"], "--max-head-age"),
     maxCheckpointAge: days === undefined ? undefined : days * DAY,
-    ...more,
-    onFailure({ url, error }) {
-      printFailure(serverText(url), error);
-    },
-  });
-  if (file !== undefined) await replace(file, client.export());
-  const block = await client.block("latest");
-  return {
-    client,
-    network,
-    head: { ...client.latest, block },
-    oldCheckpoint: days !== undefined && days > SAFE_DAYS ? days : undefined,
   };
 }
 
@@ -104,8 +115,8 @@ async function readIfThere(file: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Writes a file that only its owner can read, all of it or nothing. */
-async function replace(file: string, content: Uint8Array): Promise<void> {
+/** Writes a state into its file, which only its owner can read: all of it or nothing. */
+export async function saveState(file: string, content: Uint8Array): Promise<void> {
   const next = `${file}.${process.pid}.new`;
   try {
     await writeFile(next, content, { mode: 0o600 });

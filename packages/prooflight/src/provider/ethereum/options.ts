@@ -9,6 +9,7 @@ import {
   knownRules,
   rulesOfFork,
 } from "../../ethereum/execution/rules.js";
+import type { Beacon } from "../../ethereum/beacon.js";
 import { beaconOf, Follower } from "../../ethereum/follower.js";
 import type { NetworkName } from "../../ethereum/network.js";
 import {
@@ -59,6 +60,8 @@ export interface NetworkProviderOptions extends Partial<Omit<EthereumOptions, "s
 /** The options after they were checked. */
 export interface NetworkSettings extends LogsSettings {
   follower: Follower;
+  /** The beacon chain that is followed; undefined beside `heads`. */
+  beacon: Beacon | undefined;
   chainId: bigint;
   blobs: readonly BlobParams[];
   now: () => bigint;
@@ -119,14 +122,15 @@ function followerSettings(
   given: NetworkArguments,
   chainId: bigint,
   blobs: readonly BlobParams[],
-): Pick<NetworkSettings, "follower" | "now" | "secondsPerSlot" | keyof LogsSettings> {
+): Pick<NetworkSettings, "follower" | "beacon" | "now" | "secondsPerSlot" | keyof LogsSettings> {
   const heads = given.unchecked("heads");
   const fork = given.optionalChoice("fork", EXECUTION_FORKS);
   if (heads === undefined) {
     if (fork) throw invalid(undefined, "fork", "left out without heads", "there");
     const settings = readSettings(given);
     const { secondsPerSlot } = settings.network;
-    return { ...settings, follower: new Follower(settings, beaconOf(settings)), secondsPerSlot };
+    const beacon = beaconOf(settings);
+    return { ...settings, follower: new Follower(settings, beacon), beacon, secondsPerSlot };
   }
   const unused = BEACON_OPTIONS.find(
     (name) => name !== "network" && given.unchecked(name) !== undefined,
@@ -141,7 +145,7 @@ function followerSettings(
   const rules = network === undefined ? named : knownRules(network, fork);
   const settings = { ...readCommon(given), rules };
   const follower = new Follower(settings, new PinnedSource(heads));
-  return { ...settings, follower, secondsPerSlot: undefined };
+  return { ...settings, follower, beacon: undefined, secondsPerSlot: undefined };
 }
 
 /** The methods that the wallet answers: about accounts, signatures, and decisions of the user. */

@@ -2,6 +2,7 @@
 
 import { notify } from "../../arguments.js";
 import { describe, refuse } from "../../error.js";
+import type { Beacon } from "../../ethereum/beacon.js";
 import type { Follower } from "../../ethereum/follower.js";
 import { init } from "../../wasm/ethereum.js";
 import { ProviderError, toProviderError } from "../error.js";
@@ -30,6 +31,11 @@ export class NetworkProvider {
     });
     const all = [...METHODS, ...filterMethods(new Filters()), ...subscriptions.methods()];
     this.#methods = new Map(all.map(([name, maxParams, method]) => [name, { maxParams, method }]));
+  }
+
+  /** The beacon chain that it follows; undefined if its heads are given. */
+  get beacon(): Beacon | undefined {
+    return this.#chain.settings.beacon;
   }
 
   /** Answers a request that was checked and copied; throws if there are no heads to trust any more. */
