@@ -13,13 +13,13 @@
 #[allow(dead_code, reason = "a binary with few schemes does not need every part")]
 #[cfg(any(feature = "histories", feature = "ranges"))]
 mod answers;
-#[cfg(any(feature = "ethereum", feature = "evm"))]
-mod blobs;
 #[cfg(any(feature = "chain", feature = "light"))]
 mod config;
 #[cfg(any(feature = "amb", feature = "lmpt", feature = "lvmt", feature = "mpt", feature = "smt"))]
 mod limits;
 mod refusal;
+#[cfg(any(feature = "ethereum", feature = "evm"))]
+mod shared;
 #[allow(dead_code, reason = "a binary with few schemes does not need every part")]
 #[cfg(any(feature = "light", feature = "lvmt"))]
 mod values;

@@ -154,7 +154,7 @@ impl<'a> RequestTally<'a> {
     }
 
     /// Counts what a view has read; an error if something was missing.
-    fn finish(&mut self, view: StateView<'_>) -> Progress<()> {
+    pub(crate) fn finish(&mut self, view: StateView<'_>) -> Progress<()> {
         let StateView { missing, reads, .. } = view;
         if !missing.is_empty() {
             return Err(missing);
@@ -220,17 +220,31 @@ impl<'a> Executor<'a> {
         if let Err(missing) = tally.finish(database) {
             return Ok(Err(missing));
         }
-        let outcome = match result {
-            Ok(result) => CallOutcome::new(result, &handler),
-            Err(Interruption::Rejected(rejection)) => {
-                CallOutcome::Rejected(CallRejection { rejection, gas })
-            }
-            Err(Interruption::Work) => return Err(too_much_work(budget)),
-            Err(Interruption::BlobFee) => return Err(unknown_blob_fee(self.state.header())),
-            Err(Interruption::Invalid(_)) => return Err(bug("one that is invalid")),
-            Err(Interruption::Bug(text)) => return Err(bug(text)),
-        };
+        let outcome = result.map_or_else(
+            |interruption| interruption.outcome(gas, budget, self.state),
+            |result| Ok(CallOutcome::new(result, &handler)),
+        )?;
         Ok(Ok((outcome, chain.accesses)))
+    }
+}
+
+impl Interruption {
+    /// The outcome of a call that is not executed with this gas; an error if it cannot be known.
+    pub(crate) fn outcome(
+        self,
+        gas: u64,
+        budget: WorkBudget,
+        state: &ProvenState,
+    ) -> Result<CallOutcome> {
+        match self {
+            Self::Rejected(rejection) => {
+                Ok(CallOutcome::Rejected(CallRejection { rejection, gas }))
+            }
+            Self::Work => Err(too_much_work(budget)),
+            Self::BlobFee => Err(unknown_blob_fee(state.header())),
+            Self::Invalid(_) => Err(bug("one that is invalid")),
+            Self::Bug(text) => Err(bug(text)),
+        }
     }
 }
 
@@ -286,7 +300,10 @@ fn log(log: &revm::primitives::Log) -> Log {
 }
 
 /// Checks what servers check before they look at the state.
-fn check_arguments(call: &Call, state: &ProvenState) -> core::result::Result<(), Rejection> {
+pub(crate) fn check_arguments(
+    call: &Call,
+    state: &ProvenState,
+) -> core::result::Result<(), Rejection> {
     let fees = &call.fees;
     if fees.gas_price.is_some() && (fees.max_fee.is_some() || fees.max_priority_fee.is_some()) {
         return Err(Rejection::TwoFeeStyles);
@@ -299,7 +316,10 @@ fn check_arguments(call: &Call, state: &ProvenState) -> core::result::Result<(),
 }
 
 /// Checks fees, blobs and delegations, in geth's order.
-fn check_fees(call: &Call, environment: &Environment) -> core::result::Result<(), Rejection> {
+pub(crate) fn check_fees(
+    call: &Call,
+    environment: &Environment,
+) -> core::result::Result<(), Rejection> {
     let (from, cap, tip) = (call.from, call.fees.cap(), call.fees.tip());
     if !call.fees.are_zero() {
         let base_fee = environment.block.basefee;

@@ -1,7 +1,8 @@
 //! Calls of Ethereum, executed over proven state: nothing of a server is believed.
 //!
 //! The caller trusts a block's hash. [`ProvenState`] holds what proofs have shown of the block's state. [`run`] executes a
-//! call, [`estimate`] finds the gas that it needs, and [`access_list`] the accounts and slots that it names. Each is done
+//! call, [`simulate`] several, one after another, [`estimate`] finds the gas that a call needs, and [`access_list`] the
+//! accounts and slots that it names. Each is done
 //! only if it read nothing that was not proven; otherwise it says what is [missing](Step::Missing). The caller asks any server
 //! for proofs of that, adds them, and tries again.
 #![no_std]
@@ -24,6 +25,7 @@ mod network;
 mod overrides;
 mod precompiles;
 mod proven_state;
+mod simulation;
 mod sorted;
 mod transaction;
 mod view;
@@ -41,6 +43,7 @@ pub use missing::{StateKeys, Step};
 pub use network::{BlobStart, ExecutionNetwork, ForkEvidence, ForkStart};
 pub use overrides::{AccountOverride, BlockOverrides, Overrides, StorageOverride};
 pub use proven_state::{ProvenState, SlotNodes};
+pub use simulation::{AccountDifference, Simulation, SlotDifference, simulate};
 pub use sorted::{SortedMap, SortedSet};
 pub use transaction::{AccountChange, TransactionExecution, TransactionOutcome, transact};
 pub use work::WorkBudget;

@@ -1,10 +1,11 @@
 //! What a caller wants to be different from the state and the block.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use prooflight_core::Hash;
 use prooflight_mpt::{Address, Word};
+
+use crate::sorted::SortedMap;
 
 /// Changes of the view that an execution has; the proven state itself never changes.
 ///
@@ -12,7 +13,7 @@ use prooflight_mpt::{Address, Word};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Changes of accounts.
-    pub accounts: BTreeMap<Address, AccountOverride>,
+    pub accounts: SortedMap<Address, AccountOverride>,
     /// Changes of the block.
     pub block: BlockOverrides,
 }
@@ -39,9 +40,9 @@ pub enum StorageOverride {
     #[default]
     None,
     /// `state`: these are all slots that are not zero.
-    All(BTreeMap<Word, Word>),
+    All(SortedMap<Word, Word>),
     /// `stateDiff`: these slots have these values; the others keep theirs.
-    Some(BTreeMap<Word, Word>),
+    Some(SortedMap<Word, Word>),
 }
 
 /// Changes of the block.

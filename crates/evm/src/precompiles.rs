@@ -1,6 +1,5 @@
 //! The precompiles of a fork, as overrides leave them.
 
-use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -16,6 +15,7 @@ use crate::failure::Rejection;
 use crate::fork::Fork;
 use crate::machine::MachineContext;
 use crate::overrides::AccountOverride;
+use crate::sorted::SortedMap;
 use crate::work::WORK_EXHAUSTED;
 
 /// The precompiles that calls meet.
@@ -36,15 +36,15 @@ impl PrecompileTable {
     /// Applies overrides, as geth's `eth_call` does: that of a precompile's account removes it, unless it moves.
     pub(crate) fn overridden(
         mut self,
-        overrides: &BTreeMap<Address, AccountOverride>,
+        overrides: &SortedMap<Address, AccountOverride>,
     ) -> Result<Self, Rejection> {
-        for (address, changes) in overrides {
+        for (address, changes) in overrides.iter() {
             let precompile = self.fork.get(&RevmAddress::new(*address));
             if let Some(target) = changes.move_precompile_to {
                 if precompile.is_none() {
                     return Err(Rejection::NotAPrecompile { address: *address });
                 }
-                if overrides.contains_key(&target) {
+                if overrides.get(&target).is_some() {
                     return Err(Rejection::OverriddenTwice { address: target });
                 }
                 self.changed.push((target, precompile));

@@ -59,6 +59,15 @@ impl<K: Ord> SortedSet<K> {
     }
 }
 
+/// Of equal keys, the last one counts.
+impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = Self::default();
+        entries.into_iter().for_each(|(key, value)| map.insert(key, value));
+        map
+    }
+}
+
 impl<K, V> Default for SortedMap<K, V> {
     fn default() -> Self {
         Self(Vec::new())

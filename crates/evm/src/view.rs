@@ -1,6 +1,5 @@
 //! The state as an execution sees it: proven, with overrides, and with gaps.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
@@ -31,7 +30,7 @@ const HISTORY_WINDOW_BLOCKS: u64 = 8191;
 #[derive(Debug)]
 pub(crate) struct StateView<'a> {
     state: &'a ProvenState,
-    overrides: &'a BTreeMap<Address, AccountOverride>,
+    overrides: &'a SortedMap<Address, AccountOverride>,
     override_codes: SortedMap<Hash, Bytecode>,
     /// What accounts sent and got without being read.
     unread: Vec<UnreadAccount>,
@@ -70,7 +69,7 @@ pub(crate) struct UnknownBlobFee;
 impl<'a> StateView<'a> {
     pub(crate) fn new(state: &'a ProvenState, overrides: &'a Overrides) -> Self {
         let mut override_codes = SortedMap::default();
-        for code in overrides.accounts.values().filter_map(|account| account.code.as_deref()) {
+        for code in overrides.accounts.iter().filter_map(|(_, account)| account.code.as_deref()) {
             override_codes.insert(keccak256(&[code]), bytecode(code));
         }
         Self {
@@ -187,10 +186,13 @@ impl<'a> StateView<'a> {
         code.unwrap_or_default()
     }
 
-    fn slot(&mut self, address: &Address, slot: Word) -> Word {
+    pub(crate) fn slot(&mut self, address: &Address, slot: Word) -> Word {
         match self.overrides.get(address).map(|changes| &changes.storage) {
             Some(StorageOverride::All(slots)) => slots.get(&slot).copied().unwrap_or_default(),
-            Some(StorageOverride::Some(slots)) if slots.contains_key(&slot) => slots[&slot],
+            Some(StorageOverride::Some(slots)) => match slots.get(&slot) {
+                Some(value) => *value,
+                None => self.proven_slot(address, slot),
+            },
             _ => self.proven_slot(address, slot),
         }
     }

@@ -10,8 +10,8 @@ use prooflight_core::{Limits, Reason, keccak256};
 use prooflight_ethereum::BlobParams;
 use prooflight_evm::{
     AccountOverride, BlobStart, BlockOverrides, Call, CallOutcome, ExecutionNetwork, Fork,
-    ForkEvidence, ForkStart, GasEstimate, Overrides, ProvenState, StorageOverride, WorkBudget,
-    access_list, estimate, run,
+    ForkEvidence, ForkStart, GasEstimate, Overrides, ProvenState, SortedMap, StorageOverride,
+    WorkBudget, access_list, estimate, run,
 };
 use prooflight_mpt::Address;
 use prooflight_testkit::evm::{WholeAccount, WholeState, complete};
@@ -405,7 +405,7 @@ fn the_blob_fee_needs_the_parent_and_known_parameters() {
         ..AccountOverride::default()
     };
     let block = BlockOverrides { blob_base_fee: Some(7), ..BlockOverrides::default() };
-    let accounts = BTreeMap::from([([0xcc; 20], account)]);
+    let accounts = SortedMap::from_iter([([0xcc; 20], account)]);
     let given = Overrides { accounts: accounts.clone(), block };
     let overrides = Overrides { accounts, block: BlockOverrides::default() };
     let chain = Chain::read();

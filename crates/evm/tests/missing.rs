@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use prooflight_core::{Limits, Reason, keccak256};
 use prooflight_evm::{
     AccountOverride, Call, CallFees, CallOutcome, Fork, ForkEvidence, Overrides, ProvenState,
-    SortedSet, StateKeys, Step, StorageOverride, WorkBudget, run,
+    SortedMap, SortedSet, StateKeys, Step, StorageOverride, WorkBudget, run,
 };
 use prooflight_mpt::{Address, Word};
 use prooflight_testkit::evm::{
@@ -144,11 +144,11 @@ fn what_is_overridden_needs_no_proof_and_the_rest_does() {
     let code = code_that_reads(&[1, 2]);
     let (whole, mut state) = world(&code, &[(1, 7), (2, 8)]);
     let changes = AccountOverride {
-        storage: StorageOverride::Some(BTreeMap::from([(slot(1), slot(9))])),
+        storage: StorageOverride::Some(SortedMap::from_iter([(slot(1), slot(9))])),
         ..AccountOverride::default()
     };
     let overrides = |changes| Overrides {
-        accounts: BTreeMap::from([(CONTRACT, changes)]),
+        accounts: SortedMap::from_iter([(CONTRACT, changes)]),
         ..Overrides::default()
     };
     let some = overrides(changes);
@@ -158,7 +158,7 @@ fn what_is_overridden_needs_no_proof_and_the_rest_does() {
     assert_eq!(data(outcome), [slot(9), slot(8)].concat());
 
     let all = overrides(AccountOverride {
-        storage: StorageOverride::All(BTreeMap::from([(slot(1), slot(9))])),
+        storage: StorageOverride::All(SortedMap::from_iter([(slot(1), slot(9))])),
         ..AccountOverride::default()
     });
     let mut work = WorkBudget::DEFAULT;

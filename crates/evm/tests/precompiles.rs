@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use prooflight_evm::{
-    AccountOverride, Call, CallHalt, CallOutcome, Fork, Halt, Overrides, WorkBudget, run,
+    AccountOverride, Call, CallHalt, CallOutcome, Fork, Halt, Overrides, SortedMap, WorkBudget, run,
 };
 use prooflight_mpt::Address;
 use prooflight_testkit::evm::{HeaderFields, WholeState, complete, header, network_of, unproven};
@@ -99,7 +99,7 @@ fn gas_of(number: u16, input: &[u8]) -> u64 {
         .concat();
         let to = [0xcc; 20];
         let changes = AccountOverride { code: Some(code), ..AccountOverride::default() };
-        let accounts = BTreeMap::from([(to, changes)]);
+        let accounts = SortedMap::from_iter([(to, changes)]);
         let overrides = Overrides { accounts, ..Overrides::default() };
         let call = Call { to: Some(to), data: input.to_vec(), ..Call::default() };
         match execute(Fork::Osaka, &call, &overrides) {

@@ -102,8 +102,6 @@ responses! {
         log_index: u64,
         log: Log,
     }
-
-    extern struct Log { address: Address, topics: Vec<Hash>, data: Vec<u8>, }
 }
 
 impl RequestValue<'_> for Bloom {

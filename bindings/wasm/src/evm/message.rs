@@ -12,19 +12,20 @@
 //! enum   CallOutcome { Returned { data: Vec<u8>, gas_used: u64 }, Reverted(Revert), Failed(Failure) }
 //! enum   GasEstimate { Gas(u64), Reverted(Revert), Failed(Failure) }
 //! struct AccessList  { entries: Vec<([u8; 20], Vec<[u8; 32]>)>, outcome: CallOutcome, rejection: Option<Vec<u8>> }
+//! struct Simulation  { calls: Vec<(CallOutcome, Vec<Log>)>, differences: Vec<Difference> }
+//! struct Difference  { address: [u8; 20], balance: [[u8; 32]; 2], nonce: [u64; 2], code: Option<Vec<u8>>,
+//!                      slots: Vec<[[u8; 32]; 3]> }
 //! struct Revert      { data: Vec<u8>, message: Vec<u8>, gas_used: u64 }
 //! struct Failure     { message: Vec<u8>, gas_used: u64 }
 //! ```
 //! The `keys` of a result are what it read, those of `Missing` what is missing. A call that was not executed used no gas.
-
-use std::collections::BTreeMap;
 
 use prooflight_core::{Hash, Result};
 use prooflight_ethereum::{Address, BlobParams, Word};
 use prooflight_evm::{
     AccessListEntry, AccessListOutcome, AccountOverride, Authorization, BlobStart, BlockOverrides,
     Call, CallFees, CallOutcome, ExecutionNetwork, Fork, ForkEvidence, ForkStart, GasEstimate,
-    Overrides, StateKeys, Step, StorageOverride, WorkBudget,
+    Overrides, Simulation, SlotDifference, SortedMap, StateKeys, Step, StorageOverride, WorkBudget,
 };
 
 use crate::wire::{RequestReader, RequestValue, ResponseValue, ResponseWriter, requests, unknown};
@@ -59,6 +60,9 @@ requests! {
     /// A call, and the work that it may still take.
     struct CallRequest { work: WorkBudget, call: Call, overrides: Overrides, }
 
+    /// Calls, each after those before it, and the work that they may still take.
+    struct CallsRequest { work: WorkBudget, calls: Vec<Call>, overrides: Overrides, }
+
     extern struct Call {
         from: Address,
         to: Option<Address>,
@@ -91,7 +95,7 @@ requests! {
         s: Word,
     }
 
-    extern struct Overrides { accounts: BTreeMap<Address, AccountOverride> = map, block: BlockOverrides, }
+    extern struct Overrides { accounts: SortedMap<Address, AccountOverride> = map, block: BlockOverrides, }
 
     extern struct AccountOverride {
         nonce: Option<u64>,
@@ -165,13 +169,9 @@ impl RequestValue<'_> for StorageOverride {
 
 fn map<'a, const N: usize, T: RequestValue<'a>>(
     r: &mut RequestReader<'a>,
-) -> Result<BTreeMap<[u8; N], T>> {
-    let mut map = BTreeMap::new();
-    // One by one: to build a tree from a sorted list takes much more code.
-    for _ in 0..r.read::<usize>()? {
-        map.insert(r.read()?, r.read()?);
-    }
-    Ok(map)
+) -> Result<SortedMap<[u8; N], T>> {
+    let entries: Vec<([u8; N], T)> = r.read()?;
+    Ok(entries.into_iter().collect())
 }
 
 fn bytes(r: &mut RequestReader<'_>) -> Result<Vec<u8>> {
@@ -255,6 +255,36 @@ impl ResponseValue for AccessListOutcome {
         }
         response.write(&self.outcome);
         response.write(&self.message().map(String::into_bytes));
+    }
+}
+
+impl ResponseValue for Simulation {
+    fn write(&self, response: &mut ResponseWriter) {
+        response.write(&self.outcomes.len());
+        for outcome in &self.outcomes {
+            response.write(outcome);
+            match outcome {
+                CallOutcome::Returned(returned) => response.write(&returned.logs),
+                _ => response.write(&0_usize),
+            }
+        }
+        response.write(&self.differences.len());
+        for difference in &self.differences {
+            response.write(&difference.address);
+            for balance in &difference.balance {
+                response.write(balance);
+            }
+            for nonce in &difference.nonce {
+                response.write(nonce);
+            }
+            response.write(&difference.code);
+            response.write(&difference.slots.len());
+            for SlotDifference { slot, before, after } in &difference.slots {
+                for word in [slot, before, after] {
+                    response.write(word);
+                }
+            }
+        }
     }
 }
 

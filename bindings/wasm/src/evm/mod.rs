@@ -7,11 +7,11 @@ mod message;
 use std::cell::RefCell;
 
 use prooflight_core::{Error, Limits, Reason, Result};
-use prooflight_evm::{ProvenState, access_list, estimate, run};
+use prooflight_evm::{ProvenState, access_list, estimate, run, simulate};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::evm::message::{CallRequest, ProofRequest, StateRequest, response};
+use crate::evm::message::{CallRequest, CallsRequest, ProofRequest, StateRequest, response};
 use crate::refusal::throw;
 use crate::wire::RequestValue as _;
 
@@ -66,6 +66,15 @@ pub fn evm_access_list(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> 
     with(number, |state| {
         let CallRequest { mut work, call, overrides } = CallRequest::decode(request)?;
         Ok(response(access_list(state, &call, &overrides, &mut work)?, work))
+    })
+}
+
+/// Executes calls, each after those before it: takes a `CallsRequest`, returns a `Response<Simulation>`.
+#[wasm_bindgen(js_name = evmSimulate)]
+pub fn evm_simulate(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> {
+    with(number, |state| {
+        let CallsRequest { mut work, calls, overrides } = CallsRequest::decode(request)?;
+        Ok(response(simulate(state, &calls, &overrides, &mut work)?, work))
     })
 }
 

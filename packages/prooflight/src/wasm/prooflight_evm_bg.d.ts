@@ -11,4 +11,5 @@ export function evmAddAncestor(state: number, header: Uint8Array): void;
 export function evmCall(state: number, request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function evmEstimate(state: number, request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function evmAccessList(state: number, request: Uint8Array): Uint8Array<ArrayBuffer>;
+export function evmSimulate(state: number, request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function evmFree(state: number): void;
