@@ -9,6 +9,7 @@ const FOLLOWING = [
   ...["network", "checkpoint", "state", "beacon", "execution"],
   ...["timeout", "max-head-age", "max-checkpoint-age"],
 ];
+const CALLING = ["at", "data", "from", "value", "gas"];
 
 /** The commands, and the options that each adds to the common ones. */
 const OPTIONS = {
@@ -28,6 +29,8 @@ const OPTIONS = {
   "eth block": FOLLOWING,
   "eth tx": FOLLOWING,
   "eth receipt": FOLLOWING,
+  "eth call": [...FOLLOWING, ...CALLING],
+  "eth estimate": [...FOLLOWING, ...CALLING],
   "eth logs": [...FOLLOWING, "from", "to", "topic", "union", "max-bytes"],
 };
 
@@ -58,12 +61,22 @@ const USAGE = `\
                                    or a hash
   prooflight eth tx HASH           verify a transaction
   prooflight eth receipt HASH      verify a transaction's receipt and logs
+  prooflight eth call TO [SIGNATURE [ARGUMENT…]]
+                                   execute a call here, over verified state, and show what it returns
+  prooflight eth estimate TO [SIGNATURE [ARGUMENT…]]
+                                   verify the gas that such a call needs as a transaction
   prooflight eth logs [ADDRESS…]   verify every log of these contracts, or of all, in a range of
                                    blocks, with none missing`;
 
 const ARGUMENTS = `\
   KEY, FROM and TO are 0x-hex, or text. FILE may be - for standard input. The kinds of
   statements, and the input of each, are in test-vectors/spec/vectors.md of the repository.`;
+
+const CALL_ARGUMENTS = `\
+  SIGNATURE is a function with its types, such as 'balanceOf(address)(uint256)'; with types in second
+  parentheses, the result is decoded. An ARGUMENT is an integer in decimal or 0x-hex, true or false,
+  an address or bytes in 0x-hex, a string, an array [1,2] or a tuple (1,"two"). Integers below zero
+  follow -- at the end of the command.`;
 
 const PROVERS = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(STATE_SCHEMES);
 
@@ -92,14 +105,28 @@ const SECTIONS: readonly { of: readonly Command[]; title: string; options: strin
   --max-checkpoint-age DAYS  refuse an older checkpoint or state (default: 14)
   --max-head-age MS     refuse heads that are older (default: any age)
   --timeout MS          the longest time of a call to a server (default: 10000)
-  --at BLOCK            of balance: the block (default: latest)
-  --slot SLOT           of balance: a storage slot; repeat it for each
-  --from BLOCK, --to BLOCK  of logs: the range (default: latest)
-  --topic TOPIC         of logs: the first topic; repeat it for the next ones. Several with commas
-                        are alternatives, and any stands for all
-  --union               of logs: only what the execution nodes name, each log proven; none is missing
-                        if one of them is honest
-  --max-bytes BYTES     of logs: the most bytes to receive (default: 33554432)`,
+  --at BLOCK            of balance, call and estimate: the block (default: latest)
+  --slot SLOT           of balance: a storage slot; repeat it for each`,
+  },
+  {
+    of: ["eth call", "eth estimate"],
+    title: "Options of eth call and eth estimate",
+    options: `\
+  --data HEX            the data of the call, instead of SIGNATURE and ARGUMENTs
+  --from ADDRESS        the sender (default: the zero address)
+  --value WEI           the amount to send (default: 0)
+  --gas GAS             the most gas (default, and most: 50000000)`,
+  },
+  {
+    of: ["eth logs"],
+    title: "Options of eth logs",
+    options: `\
+  --from BLOCK, --to BLOCK  the range (default: latest)
+  --topic TOPIC         the first topic; repeat it for the next ones. Several with commas are
+                        alternatives, and any stands for all
+  --union               only what the execution nodes name, each log proven; none is missing if one of
+                        them is honest
+  --max-bytes BYTES     the most bytes to receive (default: 33554432)`,
   },
   {
     of: ["get", "watch", "history", "range", "count"],
@@ -158,6 +185,7 @@ const EXIT_CODES = `\
   3   unavailable
   4   unsupported: a kind that this version does not know, or a setup that is not accepted
   5   valid, but only relative to a checkpoint or verifying key in the file itself
+  6   verified: the call fails
   70  anything else: a bug in Prooflight, or output that could not be written`;
 
 /** The help about the command of these words, about all commands that begin with the word, or about everything. */
@@ -170,7 +198,7 @@ export function helpOf([first = "", second = ""]: readonly string[]): SafeText {
 function helpOfAll(): SafeText {
   return joinLines([
     text`${bold("prooflight")} verifies answers about a blockchain's state`,
-    ...section("Usage", USAGE, "", ARGUMENTS),
+    ...section("Usage", USAGE, "", ARGUMENTS, "", CALL_ARGUMENTS),
     ...SECTIONS.flatMap(({ title, options }) => section(title, options)),
     ...section("Other options", COMMON_OPTIONS),
     ...section("Exit codes", EXIT_CODES),
@@ -182,12 +210,17 @@ function helpOfCommands(commands: readonly Command[]): SafeText {
     commands.some((name) => `${entry} `.startsWith(`  prooflight ${name} `)),
   );
   const isOfChain = commands.some((name) => !name.startsWith("eth "));
+  const takesCall = commands.some((name) => hasOption(name, "data"));
   const options = SECTIONS.flatMap(({ of, options }) =>
     entriesOf(options).filter((entry) =>
       commands.some((name) => of.includes(name) && describesOption(entry, name)),
     ),
   );
-  const [, ...lines] = section("Usage", ...usage, ...(isOfChain ? ["", ARGUMENTS] : []));
+  const [, ...lines] = section(
+    ...["Usage", ...usage],
+    ...(isOfChain ? ["", ARGUMENTS] : []),
+    ...(takesCall ? ["", CALL_ARGUMENTS] : []),
+  );
   return joinLines([...lines, ...section("Options", ...options, COMMON_OPTIONS)]);
 }
 

@@ -6,6 +6,7 @@ import { withOrigins } from "../url.js";
 import { diff } from "./diff.js";
 import { account } from "./ethereum/account.js";
 import { block } from "./ethereum/block.js";
+import { call, estimate } from "./ethereum/call.js";
 import { logs } from "./ethereum/logs.js";
 import { receipt } from "./ethereum/receipt.js";
 import { transaction } from "./ethereum/transaction.js";
@@ -56,6 +57,9 @@ const OPTION_TYPES = {
   union: { type: "boolean" },
   "max-bytes": { type: "string" },
   topic: { type: "string", multiple: true },
+  data: { type: "string" },
+  value: { type: "string" },
+  gas: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;
@@ -86,6 +90,9 @@ const noArguments = (run: (options: Options, json: boolean) => Promise<number>):
   run: (_, options, json) => run(options, json),
 });
 
+/** The arguments of the commands that execute a call. */
+const CALLING = { minArguments: 1, maxArguments: Infinity, takes: "at least one address" };
+
 const COMMANDS: Readonly<Record<Command, CommandRow>> = {
   get: { minArguments: 1, maxArguments: Infinity, takes: "at least one key", run: get },
   history: oneArgument("one key", history),
@@ -103,6 +110,8 @@ const COMMANDS: Readonly<Record<Command, CommandRow>> = {
   "eth block": { minArguments: 0, maxArguments: 1, takes: "one block", run: block },
   "eth tx": oneArgument("one hash", transaction),
   "eth receipt": oneArgument("one hash", receipt),
+  "eth call": { ...CALLING, run: call },
+  "eth estimate": { ...CALLING, run: estimate },
   "eth logs": { minArguments: 0, maxArguments: Infinity, takes: "addresses", run: logs },
 };
 

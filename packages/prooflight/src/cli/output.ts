@@ -106,6 +106,8 @@ export const EXIT = {
   unsupported: 4,
   /** Valid, but only relative to a checkpoint or key in the file itself. */
   unpinned: 5,
+  /** Verified: the call fails. */
+  failedCall: 6,
   internal: 70,
 } as const;
 

@@ -10,7 +10,10 @@ import type { Following } from "./follow.js";
 const SHOWN_BYTES = 128;
 
 /** Prints the head, and what the answer rests on. */
-export function printBasis({ head, network, oldCheckpoint }: Following, rests: string): void {
+export function printBasis(
+  { head, network, oldCheckpoint }: Following,
+  rests: string | SafeText,
+): void {
   const { block, slot, participation } = head;
   const signed = participation
     ? `signed by ${participation.signed} of ${participation.of} of the sync committee`
@@ -53,11 +56,15 @@ export function blockName({ number, timestamp }: Pick<BlockHeader, "number" | "t
 /** The age of the newest head, if a server may be withholding newer ones. */
 function ageOf({ timestamp }: BlockHeader): SafeText {
   const seconds = Math.floor(Date.now() / 1000) - Number(timestamp);
-  if (seconds < OLD_SECONDS) return text``;
+  return seconds < OLD_SECONDS ? text`` : text`  ${yellow(ageText(seconds))}`;
+}
+
+/** An age in one unit. */
+export function ageText(seconds: number): string {
   const [count, unit] = UNITS.map(
     ([unit, length]) => [Math.floor(seconds / length), unit] as const,
   ).find(([count]) => count > 0) ?? [seconds, "second"];
-  return text`  ${yellow(`${count} ${unit}${count === 1 ? "" : "s"} old`)}`;
+  return `${count} ${unit}${count === 1 ? "" : "s"} old`;
 }
 
 /** Three slots without a block are rare; five minutes are an outage, or a server that withholds heads. */
