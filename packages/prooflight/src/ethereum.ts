@@ -12,7 +12,12 @@ export type { Failure } from "./transport/servers.js";
 export type { Account } from "./ethereum/accounts.js";
 export type { BlockHeader } from "./ethereum/blocks.js";
 export type { BlobParams } from "./ethereum/chains.js";
-export type { AccountOptions, CallOptions, SignalOptions } from "./ethereum/client.js";
+export type {
+  AccountOptions,
+  CallOptions,
+  SignalOptions,
+  SimulationOptions,
+} from "./ethereum/client.js";
 export { EthereumClient } from "./ethereum/client.js";
 export type {
   AccessListEntry,
@@ -33,6 +38,14 @@ export type {
   BlockOverrides,
   StateOverrides,
 } from "./ethereum/execution/overrides.js";
+export type {
+  AccountDifference,
+  Approval,
+  SimulatedCall,
+  SimulatedLog,
+  Simulation,
+  TokenDifference,
+} from "./ethereum/execution/simulate.js";
 export type { Form, Head } from "./ethereum/heads.js";
 export type { FoundLog } from "./ethereum/logs/verify.js";
 export type { LogsOptions } from "./ethereum/logs/query.js";

@@ -6,7 +6,7 @@ import { evm } from "../wasm/evm.js";
 import { type Account, account, code } from "./accounts.js";
 import type { Beacon } from "./beacon.js";
 import type { Block, BlockHeader } from "./blocks.js";
-import { type CallInput, readCall } from "./execution/call.js";
+import { type CallInput, readAddress, readCall, readCalls } from "./execution/call.js";
 import {
   accessList,
   type AccessListAnswer,
@@ -18,6 +18,7 @@ import {
 } from "./execution/calls.js";
 import type { CallProgress } from "./execution/execute.js";
 import { type BlockOverrides, readOverrides, type StateOverrides } from "./execution/overrides.js";
+import { type CheckedCalls, simulate, type Simulation } from "./execution/simulate.js";
 import { beaconOf, Follower } from "./follower.js";
 import type { Head } from "./heads.js";
 import { logs } from "./logs/complete.js";
@@ -51,6 +52,12 @@ export interface CallOptions extends AtOptions {
   blockOverrides?: BlockOverrides | undefined;
   /** Called after each round of requests. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
+}
+
+/** Options of {@link EthereumClient.simulate}. */
+export interface SimulationOptions extends CallOptions {
+  /** Tokens whose balances of the senders are shown if they change, besides those that logs name. */
+  tokens?: readonly BytesLike[] | undefined;
 }
 
 /** Options of questions about a transaction. */
@@ -216,23 +223,53 @@ export class EthereumClient {
     return this.#execute(input, options, accessList);
   }
 
+  /**
+   * Says what transactions would do if they were in the next block, each after those before it: how they end, their logs,
+   * and what they change. Show it to the user before they sign.
+   *
+   * Balances of tokens and approvals are what the tokens' contracts give before and after, since a log is only what a
+   * contract says. It is a statement about this block; in the next one, contracts may act otherwise. Throws like {@link
+   * EthereumClient.call}, except that calls that fail are among the results.
+   *
+   * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/call-contracts.md | Call contracts}
+   *
+   * @example
+   * ```ts
+   * const { calls, tokens, approvals } = await client.simulate([{ from: user, to: exchange, data }]);
+   * if (calls[0]?.status !== "success") throw new Error(calls[0]?.message);
+   * for (const { token, owner, before, after } of tokens) console.log(token, owner, after - before);
+   * for (const { token, spender, after } of approvals) console.log(spender, "may take", after, "of", token);
+   * ```
+   */
+  async simulate(
+    calls: readonly CallInput[],
+    options: SimulationOptions = {},
+  ): Promise<Simulation> {
+    this.#beacon.check();
+    const given = new Arguments(undefined, options, [...CALL_OPTIONS, "tokens"]);
+    const { at, signal } = readAtOptions(given);
+    const tokens = given.unchecked("tokens") === undefined ? [] : given.list("tokens");
+    const checked: CheckedCalls = {
+      ...readChanges(given),
+      calls: readCalls(calls),
+      tokens: tokens.map((token, index) => readAddress(token, `tokens[${index}]`)),
+    };
+    await evm.init();
+    return this.#follower.ask(
+      async (view) => simulate(view, await view.block(at), checked),
+      signal,
+    );
+  }
+
   async #execute<T>(
     input: CallInput,
     options: CallOptions,
     run: (view: ChainView, block: Block, given: CheckedCall) => Promise<T>,
   ): Promise<T> {
     this.#beacon.check();
-    const names = ["at", "signal", "overrides", "blockOverrides", "onProgress"] as const;
-    const given = new Arguments(undefined, options, names);
+    const given = new Arguments(undefined, options, CALL_OPTIONS);
     const { at, signal } = readAtOptions(given);
-    const checked: CheckedCall = {
-      call: readCall(input),
-      overrides: readOverrides(given.unchecked("overrides"), given.unchecked("blockOverrides")),
-      onProgress: optionalFunction(
-        given.unchecked("onProgress"),
-        "onProgress",
-      ) as CheckedCall["onProgress"],
-    };
+    const checked: CheckedCall = { call: readCall(input), ...readChanges(given) };
     await evm.init();
     return this.#follower.ask(async (view) => run(view, await view.block(at), checked), signal);
   }
@@ -298,6 +335,17 @@ export class EthereumClient {
     return this.#beacon.heads.state.slice();
   }
 }
+
+const CALL_OPTIONS = ["at", "signal", "overrides", "blockOverrides", "onProgress"] as const;
+
+/** What is to be different for calls, and who hears of their progress. */
+const readChanges = (given: Arguments<(typeof CALL_OPTIONS)[number]>) => ({
+  overrides: readOverrides(given.unchecked("overrides"), given.unchecked("blockOverrides")),
+  onProgress: optionalFunction(
+    given.unchecked("onProgress"),
+    "onProgress",
+  ) as CallOptions["onProgress"],
+});
 
 const addressOf = (given: unknown): Hex => toHex(bytesLike(given, "address", 20)) as Hex;
 

@@ -290,7 +290,7 @@ describe("a refused eth_call", () => {
     const error = (await provider({})
       .request({ method: "eth_call", params: [{ to }] })
       .catch((error: unknown) => error)) as ProviderError;
-    const { code, message, data } = error;
+    const { message, data } = error;
     const expected = { code: 4200, data: { reason: "unverifiable_method" } };
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ ...expected, message });
     expect(JSON.parse(JSON.stringify(data))).toMatchObject(expected.data);

@@ -136,6 +136,17 @@ export function readCall(input: unknown): Call {
   };
 }
 
+/** The most calls of a simulation. */
+const MAX_CALLS = 64;
+
+/** Checks the calls of a simulation; throws `invalid_argument`. */
+export function readCalls(given: unknown): Call[] {
+  if (Array.isArray(given) && given.length > 0 && given.length <= MAX_CALLS) {
+    return Array.from(given, (call: unknown) => readCall(call));
+  }
+  throw invalid(undefined, "calls", `an array of 1 to ${MAX_CALLS} calls`, describe(given));
+}
+
 export const readAddress = (given: unknown, path: string): Hex =>
   toHex(bytesLike(given, path, 20)) as Hex;
 

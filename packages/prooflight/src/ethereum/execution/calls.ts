@@ -103,10 +103,11 @@ async function ask<T>(
   execution: Execution,
   read: CallQuestion<T>["read"],
 ): Promise<Executed<T>> {
-  return execute(view, block, { execution, call, overrides, read }, onProgress);
+  return execute(view, block, { execution, calls: [call], overrides, read }, onProgress);
 }
 
-const basisOf = ({ block: { header }, rounds, bytes }: Executed<unknown>): CallBasis => ({
+/** What an answer rests on, and what it took. */
+export const basisOf = ({ block: { header }, rounds, bytes }: Executed<unknown>): CallBasis => ({
   block: { hash: header.hash, number: header.number },
   rounds,
   bytes,

@@ -36,13 +36,17 @@ const MAX_SLOTS = 1000;
 /** The most requests at once. */
 const MAX_CONCURRENT = 32;
 
+/** The most calls about which a server is asked for a hint. */
+const MAX_HINTS = 4;
+
 /** The most bytes of a request, or of an outcome's data, that are remembered. */
 const MAX_REMEMBERED_BYTES = 16 * 1024;
 
 /** What is executed. */
 export interface CallQuestion<T> {
   execution: Execution;
-  call: Call;
+  /** One call; of a simulation any number. */
+  calls: readonly Call[];
   overrides: Overrides;
   read: (reader: Reader) => T;
 }
@@ -94,11 +98,12 @@ export async function execute<T>(
 const sizeOf = (result: unknown): number =>
   JSON.stringify(result, (_, value: unknown) => (typeof value === "bigint" ? 0 : value)).length;
 
-/** Writes a `CallRequest`, whose work is set later. */
-function pack<T>({ call, overrides }: CallQuestion<T>): Bytes {
+/** Writes a `CallRequest`, or a `CallsRequest`, whose work is set later. */
+function pack<T>({ execution, calls, overrides }: CallQuestion<T>): Bytes {
   const writer = new Writer(1024);
   writer.u64(0n);
-  writeCall(writer, call);
+  if (execution === "evmSimulate") writer.u32(calls.length);
+  for (const call of calls) writeCall(writer, call);
   writeOverrides(writer, overrides);
   return writer.finish();
 }
@@ -157,21 +162,17 @@ class CallExecution<T> {
   async run(): Promise<Executed<T>> {
     const { reads } = this.#view.calls.caches;
     const remembered = this.#key === undefined ? undefined : reads.get(this.#key);
-    const { to } = this.#question.call;
     // Another call may have proven all of it already.
-    const isBegun = to !== undefined && this.#state.has(to, []);
+    const isBegun = this.#question.calls.every(({ to }) => to && this.#state.has(to, []));
     const begun = isBegun ? this.#execute() : undefined;
     if (begun && !begun.missing) return this.#done(begun);
     const first = remembered ? wantedOf(remembered) : this.#first(begun?.missing);
-    const [hint] = await Promise.all([
-      remembered ? undefined : this.#hint(),
-      this.#round(first, false),
-    ]);
+    const [hints] = await Promise.all([remembered ? [] : this.#hints(), this.#round(first, false)]);
     for (let isFirst = true; ; isFirst = false) {
       const step = this.#execute();
       if (!step.missing) return this.#done(step);
       const wanted = wantedOf(step.missing);
-      if (isFirst && hint) addHint(wanted, hint);
+      if (isFirst) for (const hint of hints) if (hint) addHint(wanted, hint);
       await this.#round(wanted, true);
     }
   }
@@ -198,13 +199,14 @@ class CallExecution<T> {
   #first(missing: StateKeys | undefined): WantedState {
     if (missing) return wantedOf(missing);
     const wanted = nothing();
-    const { to, from, value, gasPrice, maxFeePerGas } = this.#question.call;
-    if (to !== undefined) {
-      wanted.proofs.set(to, new Set());
-      wanted.owners.add(to);
+    for (const { to, from, value, gasPrice, maxFeePerGas } of this.#question.calls) {
+      if (to !== undefined) {
+        wanted.proofs.set(to, new Set());
+        wanted.owners.add(to);
+      }
+      const pays = value > 0n || (gasPrice ?? 0n) > 0n || (maxFeePerGas ?? 0n) > 0n;
+      if (from !== undefined && (pays || to === undefined)) wanted.proofs.set(from, new Set());
     }
-    const pays = value > 0n || (gasPrice ?? 0n) > 0n || (maxFeePerGas ?? 0n) > 0n;
-    if (from !== undefined && (pays || to === undefined)) wanted.proofs.set(from, new Set());
     return wanted;
   }
 
@@ -289,13 +291,16 @@ class CallExecution<T> {
     for (const { rlp } of blocks.slice(0, -1)) this.#state.addAncestor(rlp);
   }
 
-  /** What a server says that the call will read. It may be wrong, and is proven like anything else. */
-  async #hint(): Promise<Map<Hex, Set<Hex>> | undefined> {
+  /** What a server says that the calls will read. It may be wrong, and is proven like anything else. */
+  async #hints(): Promise<(Map<Hex, Set<Hex>> | undefined)[]> {
+    return Promise.all(this.#question.calls.slice(0, MAX_HINTS).map((call) => this.#hint(call)));
+  }
+
+  async #hint(call: Call): Promise<Map<Hex, Set<Hex>> | undefined> {
     const method = "eth_createAccessList";
     const { server } = this.#view;
     if (WITHOUT_HINTS.has(server.url)) return undefined;
-    const { call, overrides } = this.#question;
-    const changes = overridesJson(overrides);
+    const changes = overridesJson(this.#question.overrides);
     const params = [callJson(call), { blockHash: this.#block.header.hash }];
     try {
       const reply = await server.call(

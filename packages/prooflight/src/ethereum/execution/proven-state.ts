@@ -25,7 +25,7 @@ export type Step<T> = {
 } & ({ result: T; reads: StateKeys; missing?: never } | { missing: StateKeys });
 
 /** What is executed. */
-export type Execution = "evmCall" | "evmEstimate" | "evmAccessList";
+export type Execution = "evmCall" | "evmEstimate" | "evmAccessList" | "evmSimulate";
 
 /** The proven part of a block's state. Nothing unproven can be in it. */
 export class ProvenState {
