@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Progress } from "../../src/cli/ethereum/logs.js";
 import { run } from "../node/command.js";
 import { signed, type SignedHead } from "./provable.js";
+import { OWN } from "./recorded.js";
 import { type Proof, proofsIn, type Served } from "./serve.js";
 import { type Answers, honest, listen } from "./servers.js";
 
@@ -366,5 +367,140 @@ describe.runIf(withLogs)("a block, and what is in it", () => {
     const { status, stdout } = await ask("logs", `0x${"11".repeat(20)}`, "--topic", "any");
     expect(status).toBe(0);
     expect(stdout).toMatch(new RegExp(`^✔ verified {2}no log of block ${number}\n`));
+  });
+});
+
+/** The head of which a contract with its code is recorded: that of USDC, behind a proxy. */
+const withCode = OWN ? signed.find(({ one }) => one.asked?.method === "eth_call") : undefined;
+
+describe.runIf(withCode)("a call", () => {
+  const CONTRACT = "0x43506849d7c04f9138d1a2050bbf3a0c054402dd";
+  const PROXY = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+  const PERMIT = "0x6e71edae12b1b97f4d1f60370fef10105fa2faae0126114a169c64845d6126c9";
+  let servers: Servers;
+  let number: bigint;
+
+  beforeAll(async () => {
+    servers = await serversOf(given(withCode));
+    ({ number } = servers.served);
+  }, DECODING);
+
+  const ask = (...args: string[]) => prooflight(["eth", ...args, ...optionsOf(servers)]);
+
+  test("is executed, and what it returns is decoded", async () => {
+    const { status, stdout, stderr } = await ask("call", CONTRACT, "version()(string)");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(
+      new RegExp(`^✔ verified {2}what the call returns after block ${number} {2}\\d{4}-`),
+    );
+    expect(stdout).toMatch(/\n {2}string {2}"2"\n/);
+    expect(stdout).toMatch(/call data +0x54fd4d50 {2}4 bytes/);
+    expect(stdout).toMatch(/gas used +21728\n/);
+    expect(stdout).toMatch(
+      /rests on {2}the call, executed here over proven state: 1 round of requests, \d+ bytes/,
+    );
+    expect(stdout).toContain(servers.served.hash);
+  });
+
+  test("without types of the result has bytes as its answer", async () => {
+    const { status, stdout } = await ask("call", CONTRACT, "PERMIT_TYPEHASH()");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(new RegExp(`data {2}${PERMIT} {2}32 bytes`));
+    const raw = await ask("call", CONTRACT, "--data", "0x30adf81f", "--at", String(number));
+    expect(raw.stdout).toContain(PERMIT);
+    expect(raw.stdout).not.toContain("function");
+  });
+
+  test("is printed as JSON", async () => {
+    const signature = "PERMIT_TYPEHASH()(uint256 hash)";
+    const options = ["--from", PROXY, "--gas", "0x186a0", "--json"];
+    const { status, stdout } = await ask("call", CONTRACT, signature, ...options);
+    expect(status).toBe(0);
+    const { hash } = servers.served;
+    expect(JSON.parse(stdout)).toMatchObject({
+      verified: true,
+      network: "mainnet",
+      head: { block: { hash } },
+      block: { number: String(number), hash },
+      call: {
+        ...{ to: CONTRACT, function: "PERMIT_TYPEHASH()", data: "0x30adf81f" },
+        ...{ from: PROXY, gas: "100000", value: null },
+      },
+      data: PERMIT,
+      values: [String(BigInt(PERMIT))],
+      gasUsed: "21375",
+      rounds: 1,
+      bytes: expect.any(Number) as number,
+      failure: null,
+    });
+  });
+
+  test("that fails has an exit code of its own", async () => {
+    const { status, stdout } = await ask("call", CONTRACT, "mint()(uint256)");
+    expect(status).toBe(6);
+    expect(stdout).toMatch(new RegExp(`^✔ verified {2}the call fails after block ${number} {2}`));
+    expect(stdout).toMatch(/message {2}execution reverted\n {2}data +0x {2}0 bytes/);
+    const poor = ["--from", CONTRACT, "--value", "1", "--json"];
+    for (const command of ["call", "estimate"]) {
+      const { status, stdout } = await ask(command, PROXY, ...poor);
+      expect(status).toBe(6);
+      expect(JSON.parse(stdout)).toMatchObject({
+        verified: true,
+        call: { to: PROXY, data: "0x", from: CONTRACT, value: "1" },
+        failure: {
+          code: -32000,
+          message: expect.stringContaining("insufficient funds") as string,
+          data: null,
+        },
+      });
+    }
+  });
+
+  test("needs gas as a transaction", async () => {
+    const { status, stdout } = await ask("estimate", CONTRACT, "version()(string)");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^✔ verified {2}the gas that the call needs after block ${number} {2}`),
+    );
+    expect(stdout).toMatch(/\n {2}gas {2}2[12]\d{3}\n/);
+    const { gas } = JSON.parse((await ask("estimate", CONTRACT, "version()", "--json")).stdout) as {
+      gas: string;
+    };
+    expect(stdout).toContain(`  gas  ${gas}\n`);
+  });
+
+  test("has the selector of its function, and its arguments", async () => {
+    const [asked] = given(withCode).one.asked?.params as [{ to: string; data: string }];
+    const hints: unknown[] = [];
+    const { url, close } = await listen((question) => {
+      if ("method" in question && question.method === "eth_createAccessList") {
+        hints.push(question.params[0]);
+      }
+      return honest(servers.served)(question);
+    });
+    closing.push(close);
+    const owner = `0x${asked.data.slice(-40)}`;
+    await prooflight([
+      ...["eth", "call", asked.to, "balanceOf(address owner)(uint256)", owner],
+      ...optionsOf(servers, [url]),
+    ]);
+    expect(hints).toMatchObject([{ to: asked.to.toLowerCase(), data: asked.data }]);
+  });
+
+  test("of a code that is not the contract's is refused", async () => {
+    const lying = await liar(servers.served, (answer, asked) =>
+      methodOf(asked) === "eth_getCode" ? `${String(answer)}00` : answer,
+    );
+    const options = optionsOf(servers, [lying]);
+    const args = ["eth", "call", CONTRACT, "version()(string)", ...options];
+    const { status, stdout, stderr } = await prooflight(args);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toContain("mismatch / code_mismatch");
+  });
+
+  test("that returns something else than the signature says is refused", async () => {
+    const { status, stdout, stderr } = await ask("call", CONTRACT, "version()(uint256)");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain("return types that fit what the contract returned");
   });
 });
