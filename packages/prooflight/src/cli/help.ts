@@ -32,6 +32,8 @@ const OPTIONS = {
   "eth call": [...FOLLOWING, ...CALLING],
   "eth estimate": [...FOLLOWING, ...CALLING],
   "eth logs": [...FOLLOWING, "from", "to", "topic", "union", "max-bytes"],
+  "eth serve": [...FOLLOWING, "listen", "origin", "host"],
+  "eth checkpoint": ["network", "beacon", "timeout"],
 };
 
 export type Command = keyof typeof OPTIONS;
@@ -66,7 +68,11 @@ const USAGE = `\
   prooflight eth estimate TO [SIGNATURE [ARGUMENT…]]
                                    verify the gas that such a call needs as a transaction
   prooflight eth logs [ADDRESS…]   verify every log of these contracts, or of all, in a range of
-                                   blocks, with none missing`;
+                                   blocks, with none missing
+  prooflight eth serve             answer JSON-RPC over HTTP for wallets and other programs on this
+                                   machine, with what was verified
+  prooflight eth checkpoint        ask beacon nodes for the finalized block, and print its root if they
+                                   agree`;
 
 const ARGUMENTS = `\
   KEY, FROM and TO are 0x-hex, or text. FILE may be - for standard input. The kinds of
@@ -127,6 +133,16 @@ const SECTIONS: readonly { of: readonly Command[]; title: string; options: strin
   --union               only what the execution nodes name, each log proven; none is missing if one of
                         them is honest
   --max-bytes BYTES     the most bytes to receive (default: 33554432)`,
+  },
+  {
+    of: ["eth serve"],
+    title: "Options of eth serve",
+    options: `\
+  --listen HOST:PORT    where to listen (default: 127.0.0.1:8545)
+  --origin ORIGIN       answer web pages of this origin, such as https://app.example; repeat it to add
+                        origins. Extensions of browsers are answered without it
+  --host NAME           answer requests that name this host, with or without a port, besides this
+                        machine's own names; repeat it to add hosts`,
   },
   {
     of: ["get", "watch", "history", "range", "count"],

@@ -7,8 +7,10 @@ import { diff } from "./diff.js";
 import { account } from "./ethereum/account.js";
 import { block } from "./ethereum/block.js";
 import { call, estimate } from "./ethereum/call.js";
+import { checkpoint } from "./ethereum/checkpoint.js";
 import { logs } from "./ethereum/logs.js";
 import { receipt } from "./ethereum/receipt.js";
+import { serve } from "./ethereum/serve.js";
 import { transaction } from "./ethereum/transaction.js";
 import { get } from "./get.js";
 import { type Command, hasOption, helpOf, isCommand } from "./help.js";
@@ -57,6 +59,9 @@ const OPTION_TYPES = {
   union: { type: "boolean" },
   "max-bytes": { type: "string" },
   topic: { type: "string", multiple: true },
+  listen: { type: "string" },
+  origin: { type: "string", multiple: true },
+  host: { type: "string", multiple: true },
   data: { type: "string" },
   value: { type: "string" },
   gas: { type: "string" },
@@ -113,6 +118,8 @@ const COMMANDS: Readonly<Record<Command, CommandRow>> = {
   "eth call": { ...CALLING, run: call },
   "eth estimate": { ...CALLING, run: estimate },
   "eth logs": { minArguments: 0, maxArguments: Infinity, takes: "addresses", run: logs },
+  "eth serve": noArguments(serve),
+  "eth checkpoint": noArguments(checkpoint),
 };
 
 async function main(args: string[]): Promise<number> {

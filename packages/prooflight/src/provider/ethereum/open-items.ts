@@ -14,7 +14,8 @@ export class OpenSet<T> {
   readonly #endMethod: string;
   /** The number of items that are being opened. */
   #opening = 0;
-  #count = 0n;
+  /** The last id. The first is random: a program that outlives a provider must not poll an item of the next one. */
+  #last = BigInt(Math.floor(Math.random() * 2 ** 53));
 
   /** For messages: `kind` names the items, and `endMethod` the method that ends one. */
   constructor(kind: string, endMethod: string) {
@@ -32,7 +33,7 @@ export class OpenSet<T> {
       const expected = `at most ${MAX_OPEN_ITEMS} open ${this.#kind}, which ${this.#endMethod} ends`;
       throw new ProviderError(refuse("busy", expected, "one more"), -32005);
     }
-    const id = quantity(++this.#count);
+    const id = quantity(++this.#last);
     this.#opening += 1;
     try {
       this.#items.set(id, await open(id));
