@@ -1,8 +1,5 @@
 /** viem and ethers, unchanged, over a provider that verifies what anvil answers. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { createRequire } from "node:module";
-
 import { BrowserProvider, JsonRpcProvider, Wallet } from "ethers";
 import {
   createPublicClient,
@@ -17,6 +14,7 @@ import { anvil } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createProvider, type NetworkProviderOptions, refusalIn } from "../../src/provider.js";
+import { type Anvil, startAnvil } from "./anvil.js";
 
 type Hex = `0x${string}`;
 
@@ -29,37 +27,22 @@ const CONTRACT = "0x600d80600b6000396000f3602a600055600760006000a100";
 const TOPIC = `0x${"00".repeat(31)}07` as const;
 const TO = "0x00000000000000000000000000000000000000aa";
 
-let node: ChildProcess;
+let node: Anvil;
 let url: string;
 /** anvil itself, which the tests trust. */
 let direct: PublicClient;
 
 beforeAll(async () => {
-  const require = createRequire(import.meta.url);
-  const binary = require.resolve(`@foundry-rs/anvil-${process.platform}-${cpu()}/bin/anvil`);
-  node = spawn(binary, ["--port", "0", "--host", "127.0.0.1"]);
-  url = await new Promise<string>((resolve, reject) => {
-    let said = "";
-    node.stdout?.on("data", (data: Buffer) => {
-      said += data.toString();
-      const found = /Listening on (127\.0\.0\.1:\d+)/.exec(said)?.[1];
-      if (found !== undefined) resolve(`http://${found}`);
-    });
-    node.once("error", reject);
-    node.once("exit", (code) => {
-      reject(new Error(`anvil ended with ${String(code)}: ${said}`));
-    });
-  });
+  node = await startAnvil();
+  ({ url } = node);
   direct = createPublicClient({ chain: anvil, transport: http(url) });
   // anvil's genesis header has the root of an empty state, so nothing in it can be proven.
   await direct.request({ method: "anvil_mine", params: ["0x1"] } as never);
 });
 
 afterAll(() => {
-  node.kill();
+  node.stop();
 });
-
-const cpu = () => (process.arch === "x64" ? "amd64" : process.arch);
 
 const provider = (options: Partial<NetworkProviderOptions> = {}) =>
   createProvider({

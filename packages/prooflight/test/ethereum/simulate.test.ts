@@ -11,6 +11,7 @@ import { init } from "../../src/wasm/ethereum.js";
 import { evm } from "../../src/wasm/evm.js";
 import { executeChain } from "./execution-chain.js";
 import { serverOf } from "./provider-of.js";
+import { token, TRANSFER } from "./token.js";
 
 type Hex = `0x${string}`;
 
@@ -21,21 +22,6 @@ await evm.init();
 const SENDER = "0x0c2c51a0990aee1d73c1228de158688341557508";
 const OTHER = `0x${"0b".repeat(20)}` as const;
 const TOKEN = `0x${"70".repeat(20)}` as const;
-
-const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-const APPROVAL = "8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
-
-/** A token: `balanceOf`, `allowance`, `approve`, and `transfer` for any other selector. */
-const token = (): Hex => {
-  const start = ["5f3560e01c", "806370a0823114606a57", "8063dd62ed3e14607557"].join("");
-  const transfer = `60243533548190033355806004355401600435555f52`;
-  const logs = (topic: string) => `600435337f${topic}60205fa3`;
-  const returnsOne = "60015f5260205ff3";
-  const balanceOf = "5b600435545f5260205ff3";
-  const allowance = "5b60043560243501545f5260205ff3";
-  const approve = `5b602435806004353301555f52`;
-  return `0x${start}8063095ea7b314608457${transfer}${logs(TRANSFER)}${returnsOne}${balanceOf}${allowance}${approve}${logs(APPROVAL)}${returnsOne}`;
-};
 
 const word = (value: bigint | Hex) => BigInt(value).toString(16).padStart(64, "0");
 
