@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { EthereumClient, type Failure } from "../../src/ethereum.js";
+import { type CallInput, EthereumClient, type Failure } from "../../src/ethereum.js";
 import { createProvider } from "../../src/provider.js";
 import { type SignedHead, signed } from "./provable.js";
 import { questionsOf } from "./questions.js";
@@ -120,6 +120,43 @@ test.runIf(OWN)("a client is the trust of a provider", async () => {
   expect(await provider((proof) => proof).request(asked)).toBe(`0x${balance.toString(16)}`);
   const liar = provider((proof) => ({ ...proof, balance: "0xffff" }));
   await expect(liar.request(asked)).rejects.toMatchObject({ code: -32002 });
+});
+
+const called = OWN ? signed.find(({ one }) => one.asked?.method === "eth_call") : undefined;
+
+describe.runIf(called)("the recorded call, of a token behind a proxy", () => {
+  const [input] = (called?.one.asked?.params ?? []) as [CallInput];
+  // While the slot of the code behind the proxy is not proven yet, it counts as zero. No proof of the zero account is
+  // recorded, and an account that is changed needs none.
+  const overrides = { [`0x${"00".repeat(20)}`]: { balance: 0n, nonce: 0n, code: "0x" } } as const;
+
+  test("returns what another program recorded", async () => {
+    const { one, head: served } = given(called);
+    const client = await connect(served, honest(served));
+    const answer = await client.call(input, { overrides });
+    expect(answer).toMatchObject({
+      data: one.asked?.expected,
+      block: { hash: served.hash, number: served.number },
+    });
+    expect(answer.rounds).toBeGreaterThan(1);
+    expect(answer.gasUsed).toBe(31_271n);
+    const again = await client.call(input, { overrides, at: served.hash });
+    expect(again).toEqual({ ...answer, rounds: 0, bytes: 0 });
+  });
+
+  test.each([
+    ["eth_getProof", "11c04f6834033e", "11c04f6834033f"],
+    ["eth_getCode", "0x6080", "0x6081"],
+  ])("is not answered if %s is a lie", async (method, honestPart, lie) => {
+    const { head: served } = given(called);
+    const client = await connect(served, (asked) => {
+      const answer = honest(served)(asked);
+      const isLie = "method" in asked && asked.method === method;
+      if (!isLie || answer === undefined) return answer;
+      return JSON.parse(JSON.stringify(answer).replaceAll(honestPart, lie)) as unknown;
+    });
+    await expect(client.call(input, { overrides })).rejects.toMatchObject({ code: "mismatch" });
+  });
 });
 
 /** The contract of which the case of the repository has a proof. */

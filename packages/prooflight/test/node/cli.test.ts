@@ -279,6 +279,11 @@ describe("prooflight", () => {
       ["eth tx", "--slot", "--at BLOCK"],
     ],
     [["eth"], ["eth logs [ADDRESS…]", "eth tx HASH", "--slot SLOT"], ["prooflight get", "KEY"]],
+    [
+      ["eth", "call"],
+      ["eth call TO [SIGNATURE [ARGUMENT…]]", "--from ADDRESS", "--at BLOCK", "SIGNATURE is"],
+      ["eth estimate", "--to BLOCK", "--slot", "KEY"],
+    ],
     [["vectors"], ["prooflight vectors FILE…"], ["--checkpoint", "prooflight get"]],
   ])("%j --help is about that alone", (words, about, others) => {
     for (const part of [...about, "--json"]) expect(helpText(...words)).toContain(part);
@@ -309,8 +314,36 @@ describe("prooflight", () => {
     ["a contract that is none", ["logs", "xyz"], "address to be"],
     ["a topic that is none", ["logs", "--topic", `any,${hash}`], "topics[0] to be"],
     ["a timeout of 0", ["block", "--timeout", "0"], "timeout to be at least 1 millisecond"],
+    ["a called contract that is none", ["call", "xyz"], "TO to be"],
+    ["a signature that is none", ["call", address, "balanceOf"], '"(" in SIGNATURE'],
+    [
+      "an argument that is missing",
+      ["call", address, "f(bool)"],
+      "1 argument for f(bool), found 0",
+    ],
+    [
+      "an argument that is too long",
+      ["call", address, "f(uint8)", "256"],
+      "argument 1 to be uint8",
+    ],
+    ["an argument below zero", ["estimate", address, "f(int8)", "--", "-129"], "to be int8"],
+    ["data that are none", ["call", address, "--data", "0x1"], "--data to be"],
+    [
+      "a signature and data",
+      ["call", address, "f()", "--data", "0x"],
+      "one of SIGNATURE and --data",
+    ],
+    ["a sender that is none", ["call", address, "--from", "0x12"], "--from to be 20 bytes"],
+    [
+      "an amount below zero",
+      ["call", address, "--value=-1"],
+      "--value, an integer of 0 to 2^256 - 1",
+    ],
+    ["gas in words", ["estimate", address, "--gas", "all"], "--gas, an integer of 0 to 2^64 - 1"],
+    ["a block that is none", ["call", address, "--at", "newest"], "--at latest, finalized"],
   ])("refuses %s before it asks a server", (_, args, problem) => {
-    const { status, stdout, stderr } = prooflight(["eth", ...args, ...servers]);
+    const [name = "", ...rest] = args;
+    const { status, stdout, stderr } = prooflight(["eth", name, ...servers, ...rest]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("invalid_input / invalid_argument");
     expect(stderr).toContain(problem);
