@@ -17,8 +17,17 @@ import type * as ethers from "ethers";
 import type * as viem from "viem";
 import type * as prooflight from "prooflight";
 import type * as avl from "prooflight/avl";
+import type * as ethereum from "prooflight/ethereum";
 import type * as prooflightProvider from "prooflight/provider";
 declare global {
+  const client: ethereum.EthereumClient;
+  const transaction: ethereum.CallInput;
+  const token: prooflight.Hex;
+  const user: prooflight.Hex;
+  const exchange: prooflight.Hex;
+  const data: prooflight.Hex;
+  const calldata: prooflight.Hex;
+  const value: bigint;
   const LightClient: typeof prooflight.LightClient;
   const checkpoint: prooflight.Checkpoint;
   const lc: prooflight.LightClient;
@@ -58,12 +67,15 @@ declare global {
  */
 const AROUND_COMMENTS = `
 import type * as prooflight from "prooflight";
+import type * as prooflightEthereum from "prooflight/ethereum";
 import type * as prooflightProvider from "prooflight/provider";
 import type * as smt from "prooflight/smt";
 import type * as viem from "viem";
 declare global {
   const checkpoint: prooflight.Checkpoint;
   const client: prooflight.LightClient;
+  const ethereum: prooflightEthereum.EthereumClient;
+  const call: prooflightEthereum.CallInput;
   const header: prooflight.Header;
   const previous: prooflight.Header;
   const head: prooflight.Header;

@@ -71,7 +71,7 @@ const readText = (reader: Reader) => new Utf8Decoder().decode(reader.bytes());
  * import { CallFailure } from "prooflight/ethereum";
  *
  * try {
- *   await client.call({ to: token, data });
+ *   await ethereum.call(call);
  * } catch (error) {
  *   if (!(error instanceof CallFailure)) throw error;
  *   console.log(error.message, error.data); // execution reverted: paused 0x08c379a0…
