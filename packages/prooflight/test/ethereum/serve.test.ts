@@ -13,15 +13,18 @@ import { JsonRpcProvider } from "ethers";
 import { createPublicClient, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import { FailureLog } from "../../src/cli/ethereum/serve.js";
+import { FailureLog, followHeads } from "../../src/cli/ethereum/serve.js";
 import { Endpoint, type EndpointLimits } from "../../src/cli/ethereum/serve/endpoint.js";
 import { Guard, type GuardOptions } from "../../src/cli/ethereum/serve/guard.js";
+import { HeadWatch } from "../../src/cli/ethereum/serve/heads.js";
 import { createEndpointServer } from "../../src/cli/ethereum/serve/http.js";
 import { StartGate } from "../../src/cli/ethereum/serve/queue.js";
 import { VerifyError } from "../../src/index.js";
-import type { Eip1193Provider } from "../../src/provider.js";
+import { type Eip1193Provider, ProviderError } from "../../src/provider.js";
+import type { Reason } from "../../src/registry.js";
 import { listen as start } from "../listen.js";
 import { run, start as startCommand } from "../node/command.js";
+import { startAnvil } from "./anvil.js";
 import { executeChain, type ExecutionChain } from "./execution-chain.js";
 import { signed, type SignedHead } from "./provable.js";
 import { hashOf, providerOf } from "./provider-of.js";
@@ -171,6 +174,15 @@ describe("programs read over HTTP", () => {
     expect((await ask(url, "eth_accounts")).result).toEqual([]);
     expect((await ask(url, "net_version")).result).toBe(String(chain.options.chainId));
   });
+});
+
+test("anvil forks from the endpoint", async () => {
+  const node = await startAnvil("--fork-url", url);
+  closing.push(node.stop);
+  const client = createPublicClient({ transport: http(node.url) });
+  expect(await client.getBalance({ address: RICH })).toBeGreaterThan(10n ** 30n);
+  const { data } = await client.call({ to: HISTORY, data: word(0x35) });
+  expect(data).toBe(hashOf(chain, 0x35));
 });
 
 describe("a reply", () => {
@@ -536,16 +548,14 @@ test("a failure is printed once a minute for each server and reason", () => {
   });
   try {
     const log = new FailureLog();
-    const failure = (host: string, reason: "unreachable" | "server_error") => {
-      const texts = { message: "m", expected: "e", found: "f" };
-      const error = new VerifyError({ code: "unavailable", reason, ...texts });
-      log.report({ url: `https://${host}/`, error });
+    const report = (host: string, reason: Reason) => {
+      log.report({ url: `https://${host}/`, error: refusal("unavailable", reason) });
     };
-    failure("a.example", "unreachable");
-    failure("a.example", "unreachable");
-    failure("b.example", "unreachable");
-    failure("a.example", "server_error");
-    failure("b.example", "unreachable");
+    report("a.example", "unreachable");
+    report("a.example", "unreachable");
+    report("b.example", "unreachable");
+    report("a.example", "server_error");
+    report("b.example", "unreachable");
   } finally {
     stderr.mockRestore();
   }
@@ -554,6 +564,74 @@ test("a failure is printed once a minute for each server and reason", () => {
     "prooflight: b.example: unavailable / unreachable",
     "prooflight: a.example: unavailable / server_error",
   ]);
+});
+
+/** Follows a provider for some milliseconds after its first head, with what was printed. */
+async function following(request: () => Promise<unknown>) {
+  const printed: string[] = [];
+  const [stdout, stderr] = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, "write").mockImplementation((text) => printed.push(String(text)) > 0),
+  );
+  const [watch, gate, end] = [new HeadWatch({ request }), new StartGate(), new AbortController()];
+  const service = { watch, gate, beacon: undefined, kept: undefined, json: true, network: "x" };
+  const done = followHeads(service, end.signal, 1).finally(() => {
+    stdout?.mockRestore();
+    stderr?.mockRestore();
+  });
+  await Promise.race([done, delay(100)]).finally(() => {
+    end.abort();
+  });
+  await done;
+  return { watch, printed };
+}
+
+const refusal = (code: "untrusted" | "unavailable", reason: Reason) =>
+  new VerifyError({ code, reason, message: "m", expected: "e", found: "f" });
+
+const failure = (...of: Parameters<typeof refusal>) => new ProviderError(refusal(...of));
+
+describe("the newest head", () => {
+  const block = { number: "0x10", hash: "0xab", timestamp: "0x20" };
+
+  test("stays known while servers fail, and grows old", async () => {
+    let count = 0;
+    const { watch, printed } = await following(async () => {
+      await Promise.resolve();
+      if (++count > 1) throw failure("unavailable", "unreachable");
+      return block;
+    });
+    expect(count).toBeGreaterThan(2);
+    expect(watch.health("x")).toMatchObject({ ok: true, head: { number: 16, hash: "0xab" } });
+    expect(printed.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        event: "head",
+        network: "x",
+        block: { number: "16", hash: "0xab", timestamp: "32" },
+      },
+    ]);
+  });
+
+  test("is forgotten for good if finalized blocks contradict each other", async () => {
+    let count = 0;
+    const { watch, printed } = await following(async () => {
+      await Promise.resolve();
+      if (++count > 1) throw failure("untrusted", "conflicting_finality");
+      return block;
+    });
+    expect(count).toBe(2);
+    expect(watch.health("x")).toEqual({ ok: false, network: "x" });
+    expect(JSON.parse(printed[1] ?? "")).toMatchObject({
+      event: "stopped",
+      error: { reason: "conflicting_finality" },
+    });
+  });
+
+  test("is not waited for if there can be none", async () => {
+    for (const reason of ["conflicting_finality", "head_too_old"] as const) {
+      const asking = following(() => Promise.reject(failure("untrusted", reason)));
+      await expect(asking).rejects.toMatchObject({ reason });
+    }
+  });
 });
 
 /** A recorded head with an account, on a network with a name. */
@@ -726,6 +804,14 @@ describe.runIf(recorded)("the command", () => {
     const { status, stdout, stderr } = await run("eth", "serve", ...options(), ...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(problem);
+  });
+
+  test("needs a file for the state that can be written", async () => {
+    const file = join(folder, "nowhere", "state");
+    const args = ["--listen", "127.0.0.1:0", ...options(), "--state", file];
+    const { status, stderr } = await run("eth", "serve", ...args);
+    expect(status).toBe(2);
+    expect(stderr).toContain("--state FILE that can be written");
   });
 
   test("does not serve from a state that is none", async () => {

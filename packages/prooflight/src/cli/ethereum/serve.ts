@@ -108,7 +108,8 @@ function printReachable(): void {
   print();
 }
 
-interface Service {
+/** What follows the head. */
+export interface Service {
   watch: HeadWatch;
   gate: StartGate;
   beacon: Beacon | undefined;
@@ -118,7 +119,11 @@ interface Service {
 }
 
 /** Follows the newest head until the command ends; throws if there can be no first one. */
-async function followHeads(service: Service, ending: AbortSignal): Promise<void> {
+export async function followHeads(
+  service: Service,
+  ending: AbortSignal,
+  headInterval = HEAD_INTERVAL,
+): Promise<void> {
   const { watch, gate, kept } = service;
   const ended = once(ending, "abort");
   let savedAt: number | undefined;
@@ -131,7 +136,7 @@ async function followHeads(service: Service, ending: AbortSignal): Promise<void>
       else await kept?.save().catch(printFailedSave);
       savedAt = Date.now();
     }
-    const interval = watch.head ? HEAD_INTERVAL : FIRST_HEAD_INTERVAL;
+    const interval = watch.head ? headInterval : FIRST_HEAD_INTERVAL;
     await delay(interval, undefined, { signal: ending }).catch(() => undefined);
   }
 }
@@ -150,7 +155,8 @@ async function updateHead({ watch, beacon, network, json }: Service): Promise<vo
     if (isFirst) throw refusal;
     // Every request is refused from now on. A new start would not know why.
     watch.stop();
-    printError(refusal, json);
+    if (json) printJsonLine({ event: "stopped", network, error: refusal });
+    else printError(refusal, json);
   }
 }
 
