@@ -20,7 +20,7 @@ fn folder() -> PathBuf {
 }
 
 /// The files whose sections define refusals, in the order in which reasons cite them.
-const SPEC_FILES: [&str; 12] = [
+const SPEC_FILES: [&str; 13] = [
     "conventions",
     "merkle",
     "avl",
@@ -31,6 +31,7 @@ const SPEC_FILES: [&str; 12] = [
     "smt",
     "amb",
     "chain",
+    "evm",
     "rpc",
     "vectors",
 ];
