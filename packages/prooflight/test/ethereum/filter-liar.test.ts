@@ -107,14 +107,20 @@ async function follow(
     answer,
   );
   const messages: unknown[] = [];
-  provider.on("message", (message: unknown) => messages.push(message));
+  let id: unknown;
+  provider.on("message", (message: unknown) => {
+    const { data, ...type } = message as { data: { subscription: unknown; result: unknown } };
+    // Each provider has ids of its own.
+    const isOwn = data.subscription === id;
+    messages.push({ ...type, data: { ...data, subscription: isOwn } });
+  });
   const ask: Ask = (method, ...params) => {
     onRequest(method);
     return provider.request({ method, params });
   };
   const outcomes: unknown[] = [];
   try {
-    const id = await open(ask);
+    id = await open(ask);
     for (const [at, next] of HEADS.entries()) {
       head = next;
       if (skipped[at]) {

@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -539,6 +540,25 @@ test("other requests than JSON-RPC", async () => {
   expect((await send(url, { path: "/rpc", body: "{}" })).status).toBe(404);
   expect((await send(url, { method: "PUT", body: "{}" })).status).toBe(405);
   expect((await send(url, { method: "DELETE" })).status).toBe(405);
+});
+
+test("a connection that breaks, or is no HTTP, harms nobody", async () => {
+  const { port } = new URL(url);
+  const head = `POST / HTTP/1.1\r\nhost: localhost:${port}\r\n`;
+  for (const sent of [
+    `${head}content-length: 100\r\n\r\n{"jsonrpc"`,
+    `${head}transfer-encoding: chunked\r\n\r\nxyz\r\n`,
+    "GET / HTTP/1.0\r\n\r\n",
+    "\u0016\u0003\u0001",
+  ]) {
+    const socket = connect(Number(port), "127.0.0.1");
+    await once(socket, "connect");
+    socket.on("error", () => undefined);
+    socket.write(sent);
+    await delay(10);
+    socket.destroy();
+  }
+  expect((await ask(url, "eth_chainId")).result).toBeDefined();
 });
 
 test("a failure is printed once a minute for each server and reason", () => {

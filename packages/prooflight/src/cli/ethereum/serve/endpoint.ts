@@ -2,7 +2,7 @@
 
 import type { Eip1193Provider } from "../../../provider/request.js";
 import { VERSION } from "../../../registry.js";
-import type { StartGate} from "./queue.js";
+import type { StartGate } from "./queue.js";
 import { NoHead, QueueFull, WorkQueue } from "./queue.js";
 
 /** The bounds of an endpoint. */
