@@ -134,9 +134,17 @@ impl<'a> StateView<'a> {
         if is_missing { &mut self.missing } else { &mut self.reads }
     }
 
+    /// Whether an account is likely one to which only a gap led: a slot that is missing reads as the zero address.
+    fn is_guess(&self, address: &Address) -> bool {
+        *address == Address::default() && self.has_gap()
+    }
+
     /// A proven account; `None` if it is absent, or missing.
     fn proven_account(&mut self, address: &Address) -> Option<Account> {
         let proven = self.state.account(address);
+        if proven.is_none() && self.is_guess(address) {
+            return None;
+        }
         self.keys(proven.is_none()).slots(*address);
         proven.and_then(|proven| proven.account)
     }
@@ -199,6 +207,9 @@ impl<'a> StateView<'a> {
 
     fn proven_slot(&mut self, address: &Address, slot: Word) -> Word {
         let value = self.state.slot(address, &slot);
+        if value.is_none() && self.is_guess(address) {
+            return Word::default();
+        }
         self.keys(value.is_none()).slots(*address).insert(slot);
         value.unwrap_or_default()
     }

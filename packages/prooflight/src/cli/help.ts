@@ -31,6 +31,7 @@ const OPTIONS = {
   "eth receipt": FOLLOWING,
   "eth call": [...FOLLOWING, ...CALLING],
   "eth estimate": [...FOLLOWING, ...CALLING],
+  "eth simulate": [...FOLLOWING, ...CALLING, "token"],
   "eth logs": [...FOLLOWING, "from", "to", "topic", "union", "max-bytes"],
   "eth serve": [...FOLLOWING, "listen", "origin", "host"],
   "eth checkpoint": ["network", "beacon", "timeout"],
@@ -67,6 +68,8 @@ const USAGE = `\
                                    execute a call here, over verified state, and show what it returns
   prooflight eth estimate TO [SIGNATURE [ARGUMENT…]]
                                    verify the gas that such a call needs as a transaction
+  prooflight eth simulate TO [SIGNATURE [ARGUMENT…]]
+                                   show what such a transaction would do: ether, tokens, approvals
   prooflight eth logs [ADDRESS…]   verify every log of these contracts, or of all, in a range of
                                    blocks, with none missing
   prooflight eth serve             answer JSON-RPC over HTTP for wallets and other programs on this
@@ -115,13 +118,15 @@ const SECTIONS: readonly { of: readonly Command[]; title: string; options: strin
   --slot SLOT           of balance: a storage slot; repeat it for each`,
   },
   {
-    of: ["eth call", "eth estimate"],
-    title: "Options of eth call and eth estimate",
+    of: ["eth call", "eth estimate", "eth simulate"],
+    title: "Options of eth call, eth estimate and eth simulate",
     options: `\
   --data HEX            the data of the call, instead of SIGNATURE and ARGUMENTs
   --from ADDRESS        the sender (default: the zero address)
   --value WEI           the amount to send (default: 0)
-  --gas GAS             the most gas (default, and most: 50000000)`,
+  --gas GAS             the most gas (default, and most: 50000000)
+  --token ADDRESS       of simulate: a token whose balance of the sender is shown if it changes, besides
+                        those that logs name; repeat it for each`,
   },
   {
     of: ["eth logs"],

@@ -11,6 +11,7 @@ import { checkpoint } from "./ethereum/checkpoint.js";
 import { logs } from "./ethereum/logs.js";
 import { receipt } from "./ethereum/receipt.js";
 import { serve } from "./ethereum/serve.js";
+import { simulate } from "./ethereum/simulate.js";
 import { transaction } from "./ethereum/transaction.js";
 import { get } from "./get.js";
 import { type Command, hasOption, helpOf, isCommand } from "./help.js";
@@ -65,6 +66,7 @@ const OPTION_TYPES = {
   data: { type: "string" },
   value: { type: "string" },
   gas: { type: "string" },
+  token: { type: "string", multiple: true },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;
@@ -117,6 +119,7 @@ const COMMANDS: Readonly<Record<Command, CommandRow>> = {
   "eth receipt": oneArgument("one hash", receipt),
   "eth call": { ...CALLING, run: call },
   "eth estimate": { ...CALLING, run: estimate },
+  "eth simulate": { ...CALLING, run: simulate },
   "eth logs": { minArguments: 0, maxArguments: Infinity, takes: "addresses", run: logs },
   "eth serve": noArguments(serve),
   "eth checkpoint": noArguments(checkpoint),

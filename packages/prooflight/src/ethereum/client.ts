@@ -192,9 +192,9 @@ export class EthereumClient {
    *
    * The call costs nothing, and nothing is sent to the chain. It says what a contract does in this block; in a later one
    * the contract may do something else. Loads the WebAssembly that executes calls unless it is loaded. Throws {@link
-   * CallFailure} if the call fails, `invalid_input` / `call_work`, `call_state` or `call_rounds` if it needs more than the
-   * limits, `unsupported` / `unsupported_fork` if it is not known by which rules the block is executed, and otherwise like
-   * {@link EthereumClient.block}.
+   * CallFailure} if the call fails, `invalid_input` / `call_work`, `invalid_input` / `call_state` or `invalid_input` /
+   * `call_rounds` if it needs more than the limits, `unsupported` / `unsupported_fork` if it is not known by which rules
+   * the block is executed, and otherwise like {@link EthereumClient.block}.
    *
    * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/call-contracts.md | Call contracts}
    *

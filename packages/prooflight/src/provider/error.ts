@@ -17,7 +17,7 @@ import type { Reason } from "../registry.js";
  * | -32000 | no filter or subscription has that id (`invalid_input`) |
  * | -32001 | the servers give no answer, or nothing is trusted about the block (`unavailable`) |
  * | -32002 | the answer does not verify (`mismatch`, `malformed`, `untrusted`) |
- * | -32005 | logs take more bytes than the limit (`data.fits` has blocks whose logs may fit), too many filters or subscriptions are open (`unavailable`), or a call needs more than the limits (`call_work`, `call_state`, `call_bytes`, `call_rounds`) |
+ * | -32005 | logs take more bytes than the limit (`data.fits` has blocks whose logs may fit), too many filters or subscriptions are open (`unavailable`), or a call needs more than the limits (`invalid_input` / `call_work`, `invalid_input` / `call_state`, `invalid_input` / `call_rounds`, `unavailable` / `call_bytes`) |
  * | -32603 | a bug in Prooflight (`internal`) |
  *
  * @see {@link https://github.com/prooflight/prooflight/blob/main/docs/guide/check-an-ethereum-rpc.md | Check an Ethereum RPC endpoint}

@@ -20,7 +20,8 @@ import { blockName, bytesText, ether, printAnswer, printBasis } from "./show.js"
 import { readSignature, type Signature } from "./signature.js";
 import { readInteger, readValue, valueText } from "./values.js";
 
-interface CallOptions extends FollowOptions {
+/** The options of commands that execute, as they were given. */
+export interface CallOptions extends FollowOptions {
   at?: string | undefined;
   data?: string | undefined;
   from?: string | undefined;
@@ -38,14 +39,14 @@ interface PlainCall {
 }
 
 /** A call, and the function that it is of; undefined if the data were given. */
-interface CallQuestion {
+export interface CallQuestion {
   call: PlainCall;
   at: BlockName;
   signature: Signature | undefined;
 }
 
 /** An answer, or the failure of the call, which is verified as well. */
-interface Verified<T extends CallBasis> {
+export interface Verified<T extends CallBasis> {
   following: Following;
   block: BlockHeader;
   outcome: T | CallFailure;
@@ -61,7 +62,9 @@ export async function call(
   json: boolean,
 ): Promise<number> {
   const question = await readQuestion(given, options);
-  const verified = await ask(question, options, (client, at) => client.call(question.call, { at }));
+  const verified = await ask(question, options, (client, at) =>
+    orFailure(client.call(question.call, { at })),
+  );
   const { following, block, outcome } = verified;
   if (outcome instanceof CallFailure) return printFailure(question, verified, outcome, json);
   const { data, gasUsed, rounds, bytes } = outcome;
@@ -96,7 +99,7 @@ export async function estimate(
 ): Promise<number> {
   const question = await readQuestion(given, options);
   const verified = await ask(question, options, (client, at) =>
-    client.estimateGas(question.call, { at }),
+    orFailure(client.estimateGas(question.call, { at })),
   );
   const { following, block, outcome } = verified;
   if (outcome instanceof CallFailure) return printFailure(question, verified, outcome, json);
@@ -115,7 +118,7 @@ export async function estimate(
 }
 
 /** Reads what is asked, before any server is. */
-async function readQuestion(
+export async function readQuestion(
   [to = "", written, ...words]: readonly string[],
   options: CallOptions,
 ): Promise<CallQuestion> {
@@ -162,19 +165,26 @@ function amountOf(given: string | undefined, name: string, bits: number): bigint
   throw refuse("invalid_argument", expected, describe(given));
 }
 
-async function ask<T extends CallBasis>(
+/** Asks a question about the block that it names. */
+export async function ask<T>(
   { at }: CallQuestion,
   options: CallOptions,
   run: (client: EthereumClient, at: Hex) => Promise<T>,
-): Promise<Verified<T>> {
+): Promise<{ following: Following; block: BlockHeader; outcome: T }> {
   const following = await follow(options);
   const { client } = following;
   const block = await client.block(at);
-  const outcome = await run(client, block.hash).catch((error: unknown) => {
+  return { following, block, outcome: await run(client, block.hash) };
+}
+
+/** A failure of the call is an outcome. */
+async function orFailure<T>(answer: Promise<T>): Promise<T | CallFailure> {
+  try {
+    return await answer;
+  } catch (error) {
     if (error instanceof CallFailure) return error;
     throw error;
-  });
-  return { following, block, outcome };
+  }
 }
 
 /** Prints that a call fails, which is verified. Returns the exit code. */
@@ -202,15 +212,16 @@ function printFailure(
 }
 
 /** The question, and the block that the answer is about, as `--json` prints them. */
-const asked = (
+export const asked = (
   { call, signature }: CallQuestion,
   { number, hash, timestamp }: BlockHeader,
-): object => ({
+) => ({
   call: { ...call, function: signature?.canonical },
   block: { number, hash, timestamp },
 });
 
-function questionRows({ call, signature }: CallQuestion, { hash }: BlockHeader): Row[] {
+/** The rows that show a question. */
+export function questionRows({ call, signature }: CallQuestion, { hash }: BlockHeader): Row[] {
   const { to, data, from, value, gas } = call;
   const rows: Row[] = [["to", to]];
   if (signature) rows.push(["function", signature.canonical]);
@@ -231,7 +242,8 @@ function labelOf({ type, name }: AbiParameter): string {
 
 const EXECUTED_HERE = "the call, executed here over proven state";
 
-function executedHere({ rounds, bytes }: CallBasis): SafeText {
+/** What an answer rests on, and what it took. */
+export function executedHere({ rounds, bytes }: CallBasis): SafeText {
   const count = rounds === 1 ? "1 round" : `${rounds} rounds`;
   return text`${EXECUTED_HERE}: ${count} of requests, ${bytes} bytes`;
 }
