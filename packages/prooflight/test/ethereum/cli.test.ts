@@ -469,6 +469,23 @@ describe.runIf(withCode)("a call", () => {
     expect(stdout).toContain(`  gas  ${gas}\n`);
   });
 
+  test("is simulated as a transaction", async () => {
+    const { status, stdout } = await ask("simulate", CONTRACT, "version()");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^✔ verified {2}what the transaction would do after block ${number} {2}`),
+    );
+    expect(stdout).toMatch(/\n {2}status {4}success\n {2}gas used {2}2[12]\d{3}\n/);
+    expect(stdout).toContain("It changes nothing.");
+    const failing = await ask("simulate", CONTRACT, "mint()", "--json");
+    expect(failing.status).toBe(6);
+    expect(JSON.parse(failing.stdout)).toMatchObject({
+      verified: true,
+      result: { status: "reverted", data: "0x", message: "execution reverted", logs: [] },
+      ...{ accounts: [], tokens: [], approvals: [] },
+    });
+  });
+
   test("has the selector of its function, and its arguments", async () => {
     const [asked] = given(withCode).one.asked?.params as [{ to: string; data: string }];
     const hints: unknown[] = [];
