@@ -125,7 +125,7 @@ pub(crate) type Progress<T> = core::result::Result<T, StateKeys>;
 /// The work that a request has left, and the state that its executions have read.
 #[derive(Debug)]
 pub(crate) struct RequestTally<'a> {
-    work: &'a mut WorkBudget,
+    pub(crate) work: &'a mut WorkBudget,
     reads: StateKeys,
 }
 

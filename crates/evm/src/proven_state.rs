@@ -48,9 +48,9 @@ pub(crate) struct ProvenAccount {
 impl ProvenState {
     /// Starts from a block's header in RLP, whose hash the caller trusts.
     ///
-    /// Errors are those of [`verify_block_header`] and [`ExecutionNetwork::confirmed_fork`]; `unsupported_fork` for a
-    /// block from before the merge. The limits hold for each
-    /// proof, code and header that is added.
+    /// Errors are those of [`verify_block_header`] and [`ExecutionNetwork::confirmed_fork`]; `unsupported_fork` for a block
+    /// from before the merge, or whose header does not have the fields of its fork. The limits hold for each proof, code
+    /// and header that is added.
     pub fn new(
         block_hash: &Hash,
         header_rlp: &[u8],
@@ -61,6 +61,7 @@ impl ProvenState {
         let header = verify_block_header(block_hash, header_rlp, limits)?;
         check_merged(header_rlp)?;
         let fork = network.confirmed_fork(header.timestamp, evidence)?;
+        check_fields(&header, fork)?;
         Ok(Self {
             header,
             network: network.clone(),
@@ -197,6 +198,23 @@ fn check_merged(header_rlp: &[u8]) -> Result<()> {
         }
     }
     Err(Error::new(Reason::UnsupportedFork, "a block since the merge", "one with a difficulty"))
+}
+
+/// Checks that a header has the fields of a fork: a wrong schedule, or a wrong word of the caller, may be noticed by that.
+fn check_fields(header: &BlockHeader, fork: Fork) -> Result<()> {
+    let fields = [
+        (Fork::Shanghai, header.withdrawals_root.is_some()),
+        (Fork::Cancun, header.excess_blob_gas.is_some()),
+        (Fork::Prague, header.requests_hash.is_some()),
+    ];
+    for (since, has_field) in fields {
+        if has_field != (fork >= since) {
+            let expected = format_args!("a header with the fields of {fork:?}");
+            let found = if has_field { "one with later fields" } else { "one without all of them" };
+            return Err(Error::new(Reason::UnsupportedFork, expected, found));
+        }
+    }
+    Ok(())
 }
 
 /// The code that an account with these bytes runs.

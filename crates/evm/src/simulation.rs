@@ -12,7 +12,7 @@ use revm::state::{Account, EvmState};
 use crate::call::Call;
 use crate::environment::{Environment, Rules};
 use crate::execution::{
-    CallOutcome, CallRejection, MAX_CALL_GAS, RequestTally, check_arguments, check_fees,
+    CallOutcome, CallRejection, MAX_CALL_GAS, Progress, RequestTally, check_arguments, check_fees,
 };
 use crate::machine::{CallHandler, ExecutionTrace, Interruption, Machine, machine};
 use crate::missing::{StateKeys, Step};
@@ -25,8 +25,12 @@ use crate::work::{WorkBudget, WorkMeter};
 /// What calls come to, each after those before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {
+    /// The outcome of each question before the calls.
+    pub before: Vec<CallOutcome>,
     /// The outcome of each call.
     pub outcomes: Vec<CallOutcome>,
+    /// The outcome of each question after the calls.
+    pub after: Vec<CallOutcome>,
     /// The accounts that all of them together change, ascending.
     ///
     /// What the recipient of the fees gets is not among them, unless a call reads that account.
@@ -61,10 +65,13 @@ pub struct SlotDifference {
 
 /// Executes calls, each after those before it, by the rules of [`run`](crate::run); one that fails changes nothing.
 ///
-/// Overrides hold for all of them. `work` is for all of them together; `call_work` if it does not suffice.
+/// `questions` are calls that are executed before them, and again after them. Each is executed alone: nothing that it does
+/// is seen by another question, or by a call. Overrides hold for all of them. `work` is for all of them together;
+/// `call_work` if it does not suffice.
 pub fn simulate(
     state: &ProvenState,
     calls: &[Call],
+    questions: &[Call],
     overrides: &Overrides,
     work: &mut WorkBudget,
 ) -> Result<Step<Simulation>> {
@@ -75,66 +82,113 @@ pub fn simulate(
         Err(rejection) => {
             let gas = MAX_CALL_GAS;
             let outcome = CallOutcome::Rejected(CallRejection { rejection, gas });
-            let outcomes = calls.iter().map(|_| outcome.clone()).collect();
-            let simulation = Simulation { outcomes, differences: Vec::new() };
+            let all = |calls: &[Call]| calls.iter().map(|_| outcome.clone()).collect::<Vec<_>>();
+            let simulation = Simulation {
+                before: all(questions),
+                outcomes: all(calls),
+                after: all(questions),
+                differences: Vec::new(),
+            };
             return Ok(Step::done(simulation, StateKeys::default()));
         }
     };
-    let budget = *work;
-    let trace = ExecutionTrace { work: WorkMeter::new(budget), accesses: None };
-    let mut machine = machine(&environment, precompiles, StateView::new(state, overrides), trace);
-    let mut outcomes = Vec::with_capacity(calls.len());
-    let mut failed = None;
-    for call in calls {
-        match simulate_one(&mut machine, &environment, call, state) {
-            Ok(outcome) => outcomes.push(outcome),
-            Err((interruption, gas)) => match interruption.outcome(gas, budget, state) {
-                Ok(outcome) => outcomes.push(outcome),
-                Err(error) => {
-                    failed = Some(error);
-                    break;
-                }
-            },
-        }
-    }
-    let changed = machine.ctx.journaled_state.finalize();
-    *work = machine.ctx.chain.work.left();
+    let simulator = Simulator { environment, precompiles, state, overrides };
     let mut tally = RequestTally::new(work);
-    if let Err(missing) = tally.finish(machine.ctx.journaled_state.database) {
+    let mut missing = StateKeys::default();
+    let mut failed = None;
+    // Each part begins with the state of the block, so that no question changes anything for another or for a call.
+    let mut execute = |calls: &[Call], question: Option<&Call>| {
+        match simulator.execute_all(calls, question, &mut tally) {
+            Ok(Ok(executed)) => return executed,
+            Ok(Err(more)) => missing.extend(&more),
+            Err(error) => failed = Some(error),
+        }
+        (Vec::new(), EvmState::default())
+    };
+    let (outcomes, changed) = execute(calls, None);
+    let mut before = Vec::with_capacity(questions.len());
+    let mut after = Vec::with_capacity(questions.len());
+    for question in questions {
+        before.extend(execute(&[], Some(question)).0.pop());
+        after.extend(execute(calls, Some(question)).0.pop());
+    }
+    if !missing.is_empty() {
         return Ok(Step::Missing(missing));
     }
     if let Some(error) = failed {
         return Err(error);
     }
     let differences = differences(changed, StateView::new(state, overrides));
-    Ok(tally.step(Ok(Simulation { outcomes, differences })))
+    Ok(tally.step(Ok(Simulation { before, outcomes, after, differences })))
 }
 
-/// Executes the next call; why it has no outcome otherwise, with its gas.
-fn simulate_one(
-    machine: &mut Machine<'_>,
-    environment: &Environment,
-    call: &Call,
-    state: &ProvenState,
-) -> core::result::Result<CallOutcome, (Interruption, u64)> {
-    let gas = call.gas.unwrap_or(MAX_CALL_GAS).min(MAX_CALL_GAS);
-    let mut environment = environment.clone();
-    environment.waive_fees(call);
-    let view = &mut machine.ctx.journaled_state.database;
-    view.blob_fee = environment.blob_fee;
-    let is_blob_fee_read = call.max_fee_per_blob_gas.is_some_and(|cap| cap > 0);
-    if is_blob_fee_read && view.check_blob_fee().is_err() {
-        return Err((Interruption::BlobFee, gas));
+/// What the executions of a simulation have in common.
+struct Simulator<'a> {
+    environment: Environment,
+    precompiles: PrecompileTable,
+    state: &'a ProvenState,
+    overrides: &'a Overrides,
+}
+
+impl Simulator<'_> {
+    /// Executes calls, and after them a question: their outcomes, and the state that they leave.
+    fn execute_all(
+        &self,
+        calls: &[Call],
+        question: Option<&Call>,
+        tally: &mut RequestTally<'_>,
+    ) -> Result<Progress<(Vec<CallOutcome>, EvmState)>> {
+        let budget = *tally.work;
+        let trace = ExecutionTrace { work: WorkMeter::new(budget), accesses: None };
+        let view = StateView::new(self.state, self.overrides);
+        let mut machine = machine(&self.environment, self.precompiles.clone(), view, trace);
+        let mut outcomes = Vec::with_capacity(calls.len() + 1);
+        let mut failed = None;
+        for call in calls.iter().chain(question) {
+            let gas = call.gas.unwrap_or(MAX_CALL_GAS).min(MAX_CALL_GAS);
+            let outcome = self
+                .execute(&mut machine, call, gas)
+                .or_else(|interruption| interruption.outcome(gas, budget, self.state));
+            match outcome {
+                Ok(outcome) => outcomes.push(outcome),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        let changed = machine.ctx.journaled_state.finalize();
+        *tally.work = machine.ctx.chain.work.left();
+        let progress = tally.finish(machine.ctx.journaled_state.database);
+        match (progress, failed) {
+            // Behind a gap, nothing that fails says anything.
+            (Ok(()), Some(error)) => Err(error),
+            (progress, _) => Ok(progress.map(|()| (outcomes, changed))),
+        }
     }
-    check_arguments(call, state)
-        .and_then(|()| check_fees(call, &environment))
-        .map_err(|rejection| (Interruption::Rejected(rejection), gas))?;
-    machine.ctx.block = environment.block;
-    machine.ctx.set_tx(call.transaction(gas));
-    let mut handler = CallHandler::new(Rules::Call);
-    match handler.run(machine) {
-        Ok(result) => Ok(CallOutcome::new(result, &handler)),
-        Err(interruption) => Err((interruption, gas)),
+
+    fn execute(
+        &self,
+        machine: &mut Machine<'_>,
+        call: &Call,
+        gas: u64,
+    ) -> core::result::Result<CallOutcome, Interruption> {
+        let mut environment = self.environment.clone();
+        environment.waive_fees(call);
+        let view = &mut machine.ctx.journaled_state.database;
+        view.blob_fee = environment.blob_fee;
+        let is_blob_fee_read = call.max_fee_per_blob_gas.is_some_and(|cap| cap > 0);
+        if is_blob_fee_read && view.check_blob_fee().is_err() {
+            return Err(Interruption::BlobFee);
+        }
+        check_arguments(call, self.state)
+            .and_then(|()| check_fees(call, &environment))
+            .map_err(Interruption::Rejected)?;
+        machine.ctx.block = environment.block;
+        machine.ctx.set_tx(call.transaction(gas));
+        let mut handler = CallHandler::new(Rules::Call);
+        let result = handler.run(machine)?;
+        Ok(CallOutcome::new(result, &handler))
     }
 }
 

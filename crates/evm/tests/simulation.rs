@@ -51,7 +51,7 @@ fn simulated(calls: &[Call]) -> Simulation {
     let (whole, mut state) = world();
     let mut work = WorkBudget::DEFAULT;
     let none = Overrides::default();
-    let execute = |state: &ProvenState| simulate(state, calls, &none, &mut work);
+    let execute = |state: &ProvenState| simulate(state, calls, &[], &none, &mut work);
     complete(&whole, &mut state, execute).unwrap().0
 }
 
@@ -135,4 +135,22 @@ fn calls_that_change_nothing_have_no_differences() {
     let unsigned = Call { authorizations: Some(vec![Authorization::default()]), ..call(NOBODY, 0) };
     let simulation = simulated(&[unsigned]);
     assert!(simulation.differences.iter().all(|one| one.code.is_none()), "{simulation:?}");
+}
+
+#[test]
+fn a_question_changes_nothing_for_others() {
+    let none = Overrides::default();
+    let calls = [call(COUNTER, 3)];
+    // The counter adds to its slot whatever it is asked.
+    let questions = [call(COUNTER, 1), call(COUNTER, 1)];
+    let (whole, mut state) = world();
+    let mut work = WorkBudget::DEFAULT;
+    let execute = |state: &ProvenState| simulate(state, &calls, &questions, &none, &mut work);
+    let simulation = complete(&whole, &mut state, execute).unwrap().0;
+    let numbers = |outcomes: &[CallOutcome]| outcomes.iter().map(returned).collect::<Vec<_>>();
+    assert_eq!(numbers(&simulation.before), [6, 6]);
+    assert_eq!(numbers(&simulation.outcomes), [8]);
+    assert_eq!(numbers(&simulation.after), [9, 9]);
+    // The differences are those of the calls alone.
+    assert_eq!(simulation.differences, simulated(&calls).differences);
 }

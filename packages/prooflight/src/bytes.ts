@@ -51,9 +51,21 @@ export function hexInto(bytes: Uint8Array, hex: string): void {
 export function toHex(bytes: Uint8Array): string {
   const view = viewOf(bytes);
   if (!view) throw refuse("invalid_argument", `bytes to be ${BYTES}`, describe(bytes));
-  let hex = "0x";
-  for (const byte of view) hex += PAIRS[byte] ?? "";
-  return hex;
+  if (view.length <= PART_BYTES) return `0x${digitsOf(view)}`;
+  const parts = ["0x"];
+  for (let at = 0; at < view.length; at += PART_BYTES) {
+    parts.push(digitsOf(view.subarray(at, at + PART_BYTES)));
+  }
+  return parts.join("");
+}
+
+/** The bytes of a part: engines keep each addition to a string, in forty bytes, until the string is read. */
+const PART_BYTES = 4096;
+
+function digitsOf(bytes: Uint8Array): string {
+  let digits = "";
+  for (const byte of bytes) digits += PAIRS[byte] ?? "";
+  return digits;
 }
 
 /** The argument of {@link viewOf}, for messages. */

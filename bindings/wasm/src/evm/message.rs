@@ -12,7 +12,8 @@
 //! enum   CallOutcome { Returned { data: Vec<u8>, gas_used: u64 }, Reverted(Revert), Failed(Failure) }
 //! enum   GasEstimate { Gas(u64), Reverted(Revert), Failed(Failure) }
 //! struct AccessList  { entries: Vec<([u8; 20], Vec<[u8; 32]>)>, outcome: CallOutcome, rejection: Option<Vec<u8>> }
-//! struct Simulation  { calls: Vec<(CallOutcome, Vec<Log>)>, differences: Vec<Difference> }
+//! struct Simulation  { before: Vec<CallOutcome>, calls: Vec<(CallOutcome, Vec<Log>)>, after: Vec<CallOutcome>,
+//!                      differences: Vec<Difference> }
 //! struct Difference  { address: [u8; 20], balance: [[u8; 32]; 2], nonce: [u64; 2], code: Option<Vec<u8>>,
 //!                      slots: Vec<[[u8; 32]; 3]> }
 //! struct Revert      { data: Vec<u8>, message: Vec<u8>, gas_used: u64 }
@@ -60,8 +61,13 @@ requests! {
     /// A call, and the work that it may still take.
     struct CallRequest { work: WorkBudget, call: Call, overrides: Overrides, }
 
-    /// Calls, each after those before it, and the work that they may still take.
-    struct CallsRequest { work: WorkBudget, calls: Vec<Call>, overrides: Overrides, }
+    /// Calls, each after those before it, questions before and after them, and the work that all may still take.
+    struct CallsRequest {
+        work: WorkBudget,
+        calls: Vec<Call>,
+        questions: Vec<Call>,
+        overrides: Overrides,
+    }
 
     extern struct Call {
         from: Address,
@@ -260,6 +266,7 @@ impl ResponseValue for AccessListOutcome {
 
 impl ResponseValue for Simulation {
     fn write(&self, response: &mut ResponseWriter) {
+        response.write(&self.before);
         response.write(&self.outcomes.len());
         for outcome in &self.outcomes {
             response.write(outcome);
@@ -268,6 +275,7 @@ impl ResponseValue for Simulation {
                 _ => response.write(&0_usize),
             }
         }
+        response.write(&self.after);
         response.write(&self.differences.len());
         for difference in &self.differences {
             response.write(&difference.address);

@@ -69,12 +69,12 @@ pub fn evm_access_list(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> 
     })
 }
 
-/// Executes calls, each after those before it: takes a `CallsRequest`, returns a `Response<Simulation>`.
+/// Executes calls, each after those before it, and questions before and after them: takes a `CallsRequest`, returns a `Response<Simulation>`.
 #[wasm_bindgen(js_name = evmSimulate)]
 pub fn evm_simulate(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |state| {
-        let CallsRequest { mut work, calls, overrides } = CallsRequest::decode(request)?;
-        Ok(response(simulate(state, &calls, &overrides, &mut work)?, work))
+        let CallsRequest { mut work, calls, questions, overrides } = CallsRequest::decode(request)?;
+        Ok(response(simulate(state, &calls, &questions, &overrides, &mut work)?, work))
     })
 }
 

@@ -117,3 +117,22 @@ function normal({ result, error }: Recorded["answer"]): unknown {
   const entries = list.map(({ address, storageKeys }) => [address, [...storageKeys].sort()]);
   return { result: { ...(result as object), accessList: entries.sort() } };
 }
+
+test.each([1, 2100, 5000])(
+  "a hint of %s accounts that no call reads counts as nothing",
+  async (count) => {
+    const accessList = Array.from({ length: count }, (_, number) => ({
+      address: `0x${(0x200000 + number).toString(16).padStart(40, "0")}`,
+      storageKeys: [],
+    }));
+    const { ask } = providerOf(
+      chain,
+      { fork: "osaka" },
+      withHints(chain, () => ({ accessList, gasUsed: "0x0" })),
+    );
+    const to = `0x${"5a".repeat(20)}`;
+    // Returns the balance of the contract.
+    const overrides = { [to]: { code: "0x4760005260206000f3" } };
+    expect(await ask("eth_call", { to }, "latest", overrides)).toBe(`0x${"0".repeat(64)}`);
+  },
+);

@@ -107,3 +107,16 @@ test("shows a named token whose balance changes without a log", async () => {
   );
   expect(tokens).toEqual([{ token: TOKEN, owner: SENDER, before: 1000n, after: 1n }]);
 });
+
+test("a token that changes something when it is asked changes nothing for others", async () => {
+  // It counts its calls, logs a transfer from the caller, and returns the count.
+  const counting: Hex = `0x5f54600101805f555f5273${OTHER.slice(2)}337f${TRANSFER}60205fa360205ff3`;
+  const given = { [TOKEN]: { code: counting, nonce: 0n, balance: 0n, state: {} } };
+  const { tokens, accounts } = await simulated([transfer(1n)], [], given);
+  expect(tokens).toEqual([
+    { token: TOKEN, owner: SENDER, before: 1n, after: 2n },
+    { token: TOKEN, owner: OTHER, before: 1n, after: 2n },
+  ]);
+  const changed = accounts.find(({ address }) => address === TOKEN);
+  expect(changed?.slots.map(({ after }) => BigInt(after))).toEqual([1n]);
+});

@@ -36,6 +36,9 @@ const MAX_SLOTS = 1000;
 /** The most requests at once. */
 const MAX_CONCURRENT = 32;
 
+/** The most accounts of a hint whose codes are asked for before it is known that they have some. */
+const MAX_PRESUMED_CODES = 256;
+
 /** The most calls about which a server is asked for a hint. */
 const MAX_HINTS = 4;
 
@@ -47,6 +50,8 @@ export interface CallQuestion<T> {
   execution: Execution;
   /** One call; of a simulation any number. */
   calls: readonly Call[];
+  /** Of a simulation, calls that are executed before and after, each alone. */
+  questions?: readonly Call[];
   overrides: Overrides;
   read: (reader: Reader) => T;
 }
@@ -88,22 +93,37 @@ export async function execute<T>(
   const executed = await caches.states.use(block.header.hash, open, (state) =>
     new CallExecution(view, block, question, state, request, key, onProgress).run(),
   );
-  if (outcomeKey !== undefined && sizeOf(executed.result) <= MAX_REMEMBERED_BYTES) {
+  if (outcomeKey !== undefined && isSmall(executed.result)) {
     caches.outcomes.set(outcomeKey, executed.result as object);
   }
   return executed;
 }
 
-/** A rough size of a result. */
-const sizeOf = (result: unknown): number =>
-  JSON.stringify(result, (_, value: unknown) => (typeof value === "bigint" ? 0 : value)).length;
+/** Whether all texts and lists of a result together are short enough to be remembered. */
+function isSmall(result: unknown): boolean {
+  let left = MAX_REMEMBERED_BYTES;
+  const count = (value: unknown): void => {
+    left -= typeof value === "string" ? value.length : 8;
+    if (left < 0 || typeof value !== "object" || value === null) return;
+    for (const inner of Object.values(value)) count(inner);
+  };
+  count(result);
+  return left >= 0;
+}
 
 /** Writes a `CallRequest`, or a `CallsRequest`, whose work is set later. */
-function pack<T>({ execution, calls, overrides }: CallQuestion<T>): Bytes {
+function pack<T>({ execution, calls, questions = [], overrides }: CallQuestion<T>): Bytes {
   const writer = new Writer(1024);
+  const write = (call: Call) => {
+    writeCall(writer, call);
+  };
   writer.u64(0n);
-  if (execution === "evmSimulate") writer.u32(calls.length);
-  for (const call of calls) writeCall(writer, call);
+  if (execution === "evmSimulate") {
+    writer.sequence(calls, write);
+    writer.sequence(questions, write);
+  } else {
+    calls.forEach(write);
+  }
   writeOverrides(writer, overrides);
   return writer.finish();
 }
@@ -111,6 +131,8 @@ function pack<T>({ execution, calls, overrides }: CallQuestion<T>): Bytes {
 /** State to be asked for. Codes are asked for by accounts, of which some have none. */
 interface WantedState {
   proofs: Map<Hex, Set<Hex>>;
+  /** The accounts of these that not only a hint names. */
+  needed: ReadonlySet<Hex>;
   /** Accounts whose codes may be needed. */
   owners: Set<Hex>;
   /** Accounts that have the code with a hash. */
@@ -120,6 +142,7 @@ interface WantedState {
 
 const nothing = (): WantedState => ({
   proofs: new Map(),
+  needed: new Set(),
   owners: new Set(),
   codes: new Map(),
   ancestors: [],
@@ -233,7 +256,8 @@ class CallExecution<T> {
     const tasks: (() => Promise<void>)[] = [];
     for (const [address, slots] of wanted.proofs) {
       if (this.#state.has(address, slots)) continue;
-      this.#keys += 1 + slots.size;
+      // What only a hint names does not count: it is bounded by itself.
+      if (wanted.needed.has(address)) this.#keys += 1 + slots.size;
       const list = [...slots];
       for (let at = 0; at === 0 || at < list.length; at += MAX_SLOTS) {
         tasks.push(() => this.#prove(address, list.slice(at, at + MAX_SLOTS)));
@@ -242,7 +266,6 @@ class CallExecution<T> {
     for (const address of wanted.owners) {
       const hash = caches.codeHashes.get(address);
       if (hash !== undefined && this.#useCached(hash)) continue;
-      this.#keys += 1;
       tasks.push(() => this.#askCode(address, undefined));
     }
     for (const [hash, owner] of wanted.codes) {
@@ -293,10 +316,12 @@ class CallExecution<T> {
 
   /** What a server says that the calls will read. It may be wrong, and is proven like anything else. */
   async #hints(): Promise<(Map<Hex, Set<Hex>> | undefined)[]> {
-    return Promise.all(this.#question.calls.slice(0, MAX_HINTS).map((call) => this.#hint(call)));
+    const asked = this.#question.calls.slice(0, MAX_HINTS);
+    const most = Math.floor(MAX_KEYS / asked.length);
+    return Promise.all(asked.map((call) => this.#hint(call, most)));
   }
 
-  async #hint(call: Call): Promise<Map<Hex, Set<Hex>> | undefined> {
+  async #hint(call: Call, most: number): Promise<Map<Hex, Set<Hex>> | undefined> {
     const method = "eth_createAccessList";
     const { server } = this.#view;
     if (WITHOUT_HINTS.has(server.url)) return undefined;
@@ -307,7 +332,7 @@ class CallExecution<T> {
         method,
         changes === undefined ? params : [...params, changes],
       );
-      return readHint(new JsonValue(reply, method));
+      return readHint(new JsonValue(reply, method), most);
     } catch (error) {
       if (!(error instanceof VerifyError) || !IGNORED.has(error.code)) throw error;
       if (isUnknownMethod(error) && changes === undefined) WITHOUT_HINTS.add(server.url);
@@ -322,14 +347,14 @@ const WITHOUT_HINTS = new WeakSet<URL>();
 /** The codes of errors about a hint, which is not needed. */
 const IGNORED: ReadonlySet<string> = new Set(["unavailable", "malformed"]);
 
-function readHint(reply: JsonValue): Map<Hex, Set<Hex>> {
+/** Reads a list; one with more accounts and slots than `most` is not believed at all. */
+function readHint(reply: JsonValue, most: number): Map<Hex, Set<Hex>> {
   const hint = new Map<Hex, Set<Hex>>();
   let keys = 0;
   for (const entry of reply.items("accessList")) {
     const slots = entry.items("storageKeys").map((key) => toHex(key.bytes(32)) as Hex);
     keys += 1 + slots.length;
-    // A hint that asks for all that a call may read has no room for what it does read.
-    if (keys > MAX_KEYS / 2) break;
+    if (keys > most) return new Map();
     hint.set(toHex(entry.member("address").bytes(20)) as Hex, new Set(slots));
   }
   return hint;
@@ -338,12 +363,14 @@ function readHint(reply: JsonValue): Map<Hex, Set<Hex>> {
 function addHint(wanted: WantedState, hint: Map<Hex, Set<Hex>>): void {
   for (const [address, slots] of hint) {
     wanted.proofs.set(address, new Set([...(wanted.proofs.get(address) ?? []), ...slots]));
-    wanted.owners.add(address);
+    // Of many accounts, most have no code.
+    if (hint.size <= MAX_PRESUMED_CODES) wanted.owners.add(address);
   }
 }
 
 const wantedOf = ({ proofs, codes, ancestors }: StateKeys): WantedState => ({
   proofs: new Map(proofs),
+  needed: new Set(proofs.keys()),
   owners: new Set(),
   codes,
   ancestors,

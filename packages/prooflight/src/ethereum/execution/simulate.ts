@@ -108,6 +108,9 @@ interface Probe {
 
 /** A simulation as the binary gives it. */
 interface RawSimulation {
+  /** The outcomes of the questions before and after the calls. */
+  before: CallOutcome[];
+  after: CallOutcome[];
   calls: { outcome: CallOutcome; logs: SimulatedLog[] }[];
   accounts: AccountDifference[];
 }
@@ -116,34 +119,33 @@ interface RawSimulation {
  * Executes calls, each after those before it, and says what they change.
  *
  * The calls are executed once, to see which tokens their logs name, and again between questions to these tokens: a log is
- * only what a contract says, while its balances are what it would say before and after.
+ * only what a contract says, while its balances are what it would say before and after. Each question is executed alone,
+ * so that no token can answer for another one.
  */
 export async function simulate(
   view: ChainView,
   block: Block,
   given: CheckedCalls,
 ): Promise<Simulation> {
-  const first = await run(view, block, given, given.calls);
+  const first = await run(view, block, given, []);
   const probes = probesOf(
     given,
     first.result.calls.flatMap(({ logs }) => logs),
   );
-  const asked = probes.map(callOf);
-  const count = asked.length;
-  const all = [...asked, ...given.calls, ...asked];
   const { result, rounds, bytes } =
-    count === 0 ? { ...first, rounds: 0, bytes: 0 } : await run(view, block, given, all);
+    probes.length === 0
+      ? { ...first, rounds: 0, bytes: 0 }
+      : await run(view, block, given, probes.map(callOf));
   const answers = probes.map((probe, index) => ({
     probe,
-    before: answerOf(result.calls[index]?.outcome),
-    after: answerOf(result.calls[result.calls.length - count + index]?.outcome),
+    before: answerOf(result.before[index]),
+    after: answerOf(result.after[index]),
   }));
   const basis = basisOf(first);
   return {
     ...basis,
-    calls: result.calls.slice(count, result.calls.length - count).map(simulated),
-    // Those of the calls alone: the questions are transactions, too.
-    accounts: first.result.accounts.map(copyOf),
+    calls: result.calls.map(simulated),
+    accounts: result.accounts.map(copyOf),
     tokens: answers.flatMap(({ probe: { kind, token, owner }, before, after }) =>
       kind === "balanceOf" && before !== undefined && after !== undefined && before !== after
         ? [{ token, owner, before, after }]
@@ -162,20 +164,23 @@ export async function simulate(
 async function run(
   view: ChainView,
   block: Block,
-  { overrides, onProgress }: CheckedCalls,
-  calls: readonly Call[],
+  { calls, overrides, onProgress }: CheckedCalls,
+  questions: readonly Call[],
 ): Promise<Executed<RawSimulation>> {
-  const question = { execution: "evmSimulate" as const, calls, overrides, read: readSimulation };
+  const execution = "evmSimulate";
+  const question = { execution, calls, questions, overrides, read: readSimulation } as const;
   return execute(view, block, question, onProgress);
 }
 
 /** Reads `Simulation`. */
 function readSimulation(reader: Reader): RawSimulation {
   const hex = (length: number) => toHex(reader.array(length)) as Hex;
+  const before = reader.sequence(() => readCallOutcome(reader));
   const calls = reader.sequence(() => ({
     outcome: readCallOutcome(reader),
     logs: reader.sequence(() => readLog(reader)),
   }));
+  const after = reader.sequence(() => readCallOutcome(reader));
   const accounts = reader.sequence(() => {
     const address = hex(20);
     const balance = { before: reader.uint(32), after: reader.uint(32) };
@@ -187,7 +192,7 @@ function readSimulation(reader: Reader): RawSimulation {
     const delegate: Hex | undefined = isDelegation ? `0x${code.slice(8)}` : undefined;
     return { address, balance, nonce, code, delegate, slots };
   });
-  return { calls, accounts };
+  return { before, after, calls, accounts };
 }
 
 function simulated({ outcome, logs }: RawSimulation["calls"][number]): SimulatedCall {
