@@ -32,7 +32,7 @@ export type {
   GasAnswer,
 } from "./ethereum/execution/calls.js";
 export type { CallProgress } from "./ethereum/execution/execute.js";
-export { CallFailure } from "./ethereum/execution/outcome.js";
+export { CallFailure, type FailedCall } from "./ethereum/execution/outcome.js";
 export type {
   AccountOverride,
   BlockOverrides,

@@ -6,6 +6,7 @@
 
 export type { Hex } from "./bytes.js";
 export type { BlobParams } from "./ethereum/chains.js";
+export type { ExecutionFork } from "./ethereum/execution/rules.js";
 export type { PinnedHeads, Pins } from "./ethereum/pinned.js";
 export type { NetworkProviderOptions } from "./provider/ethereum/options.js";
 export type { HttpOptions } from "./provider/http.js";
