@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { BINARIES } from "../scripts/binaries.mjs";
 import { assertOutcome } from "./outcome.mjs";
 import { compileCheck } from "./project.mjs";
 import { withServer } from "./server.mjs";
@@ -14,7 +15,7 @@ export async function webpack(path, open) {
   compileCheck(path);
   for (const mode of ["development", "production"]) {
     await build({ mode, context: path, output: { path: join(path, "dist"), clean: true } });
-    assert.equal(binaries("dist").length, 3, "each binary is an asset, once");
+    assert.equal(binaries("dist").length, BINARIES.length, "each binary is an asset, once");
     await withServer(path, {}, async (url) => assertOutcome(await open(`${url}/index.html`)));
 
     const output = { path: join(path, "dist-hash"), clean: true };

@@ -225,7 +225,7 @@ const toHexOf = (bytes: Uint8Array) => main.toHex(bytes) as main.Hex;
 
 /** Functions and classes that take neither, or the bytes of the WebAssembly. */
 export const OTHERS = [
-  ...["EquivocationError", "ForwardedError", "ProviderError", "VerifyError"],
+  ...["CallFailure", "EquivocationError", "ForwardedError", "ProviderError", "VerifyError"],
   ...["fromHex", "init", "initSync", "lmptConfig", "lvmtConfig"],
   ...["parseCheckpoint", "refusalIn", "toBundle"],
 ];

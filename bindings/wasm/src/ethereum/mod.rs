@@ -106,11 +106,10 @@ pub fn eth_verify_logs(request: &[u8]) -> Result<Vec<u8>, JsValue> {
     throw(None, logs(request))
 }
 
-/// Keccak-256 of bytes: returns the hash of 32 bytes.
-#[must_use]
-#[wasm_bindgen(js_name = ethKeccak256)]
-pub fn eth_keccak256(bytes: &[u8]) -> Vec<u8> {
-    keccak256(&[bytes]).to_vec()
+/// The selector of a function, 4 bytes: takes its name with the types of its arguments.
+#[wasm_bindgen(js_name = ethSelector)]
+pub fn eth_selector(signature: &[u8]) -> Vec<u8> {
+    keccak256(&[signature])[..4].to_vec()
 }
 
 fn header(hash: &[u8], rlp: &[u8]) -> Result<Vec<u8>> {

@@ -6,7 +6,7 @@ mod message;
 
 use std::cell::RefCell;
 
-use prooflight_core::{Error, Limits, Reason, Result};
+use prooflight_core::{Error, Hex, Limits, Reason, Result};
 use prooflight_evm::{ProvenState, access_list, estimate, run, simulate};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -30,10 +30,17 @@ pub fn evm_add_proof(number: u32, request: &[u8]) -> Result<(), JsValue> {
     })
 }
 
-/// Adds a code: returns its hash of 32 bytes.
+/// Adds a code: returns its hash of 32 bytes, which must be the expected one unless none is given.
 #[wasm_bindgen(js_name = evmAddCode)]
-pub fn evm_add_code(number: u32, code: &[u8]) -> Result<Vec<u8>, JsValue> {
-    with(number, |state| state.add_code(code).map(|hash| hash.to_vec()))
+pub fn evm_add_code(number: u32, code: &[u8], expected: &[u8]) -> Result<Vec<u8>, JsValue> {
+    with(number, |state| {
+        let hash = state.add_code(code)?;
+        if expected.is_empty() || *expected == hash {
+            return Ok(hash.to_vec());
+        }
+        let expected = format_args!("code with the hash {}", Hex(expected));
+        Err(Error::new(Reason::CodeMismatch, expected, Hex(&hash)))
+    })
 }
 
 /// Adds the header of an older block, in RLP.

@@ -39,6 +39,8 @@ export class Beacon implements HeadSource {
     this.#settings = settings;
     this.#servers = servers;
     this.#replies = new LightClientReplies(settings.transport);
+    const { state, maxCheckpointAge } = settings;
+    if (state) this.#heads = resume(this.#networkTime, maxCheckpointAge, state);
   }
 
   /** The accepted heads; a bug if there are none yet. */
@@ -86,9 +88,6 @@ export class Beacon implements HeadSource {
   /** Asks for the newest heads, and accepts them. */
   async sync(signal: AbortSignal | undefined): Promise<void> {
     this.check();
-    const { state, maxCheckpointAge } = this.#settings;
-    // Not in the constructor: the WebAssembly of a provider is loaded with its first request.
-    if (state) this.#heads ??= resume(this.#networkTime, maxCheckpointAge, state);
     if (!this.#heads) await this.#servers.ask((server) => this.#bootstrap(server), signal);
     await this.#followAny(signal);
     this.#syncedAt = this.#settings.now();

@@ -30,7 +30,7 @@ export function ethVerifyReceipt(request: Uint8Array, hash: Uint8Array): Uint8Ar
 export function ethCheckCanonical(named: Uint8Array, canonical: Uint8Array): void;
 export function ethMayMatch(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function ethVerifyLogs(request: Uint8Array): Uint8Array<ArrayBuffer>;
-export function ethKeccak256(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
+export function ethSelector(signature: Uint8Array): Uint8Array<ArrayBuffer>;
 
 export function mptVerifyAnswers(request: Uint8Array): Uint8Array<ArrayBuffer>;
 export function mptCanonicalProofs(request: Uint8Array): Uint8Array<ArrayBuffer>;

@@ -22,12 +22,18 @@ const EXPORTS = {
     ...["verifyState", "version"],
   ],
   ethereum: [
-    ...["beaconCheckHead", "beaconProcess", "beaconResume", "beaconStart"],
-    ...["ethCheckCanonical", "ethDecodeSent", "ethFees", "ethMayMatch", "ethVerifyAncestor"],
+    ...["beaconCheckHead", "beaconForkVersion", "beaconProcess", "beaconResume", "beaconStart"],
+    ...["ethCheckCanonical", "ethDecodeSent", "ethFees", "ethMayMatch", "ethSelector"],
+    ...["ethVerifyAncestor"],
     ...["ethVerifyBody", "ethVerifyHeader", "ethVerifyLogs", "ethVerifyPending"],
     ...["ethVerifyReceipt", "ethVerifyReceipts", "ethVerifyTransaction", "ethVerifyTransactions"],
     ...["mptCanonicalProofs", "mptVerifyAnswers", "mptVerifyCode", "mptVerifyHeader"],
     ...["mptVerifyProof", "mptVerifyTransaction", "version"],
+  ],
+  // A code's hash says whose code it is; the codes of a state are found by it.
+  evm: [
+    ...["evmAccessList", "evmAddAncestor", "evmAddCode", "evmAddProof", "evmCall", "evmEstimate"],
+    ...["evmFree", "evmSimulate", "evmState", "version"],
   ],
   // The index of a key says only which server proves it.
   lvmt: ["amtVerifyOpenings", "lvmtIndexOf", "lvmtVerifyProof", "verifyState", "version"],
@@ -42,6 +48,12 @@ test.each(Object.entries(EXPORTS))(
   },
 );
 
+/** The first topics of logs about tokens. */
+const TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const APPROVAL = "8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+const APPROVAL_FOR_ALL = "17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31";
+const TOPIC = "which questions a token is asked; what it says then is executed";
+
 /** Where a comparison that looks like a verifier's decides nothing that is believed. */
 const ALLOWED: Readonly<Record<string, string>> = {
   "client/heads.ts: subscriber.heard === hash": "whether a listener has heard of this head already",
@@ -49,6 +61,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
     "A block that a verified header names exists, so a server without it gives no answer.",
   "ethereum/beacon.ts: beaconRoot !== finalized.beaconRoot":
     "whether the update that was just verified finalized a block, which makes it evidence",
+  [`ethereum/execution/simulate.ts: 0x${TRANSFER}`]: TOPIC,
+  [`ethereum/execution/simulate.ts: 0x${APPROVAL}`]: TOPIC,
+  [`ethereum/execution/simulate.ts: 0x${APPROVAL_FOR_ALL}`]: TOPIC,
   "ethereum/receipts.ts: toHex(bytes) !== hash":
     "A server's own word says whether it has another block: then it has no answer. What it gives is proven.",
   "ethereum/signed-updates.ts: oldest === root": "which evidence is dropped first",

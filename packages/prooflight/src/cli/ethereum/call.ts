@@ -153,7 +153,7 @@ async function dataOf({ canonical, inputs }: Signature, words: readonly string[]
   const encoded = encode(inputs, values);
   await init();
   const name = new Utf8Encoder().encode(canonical);
-  const selector = ethereum.call(undefined, (wasm) => wasm.ethKeccak256(name)).subarray(0, 4);
+  const selector = ethereum.call(undefined, (wasm) => wasm.ethSelector(name));
   return `${toHex(selector) as Hex}${encoded.slice(2)}`;
 }
 

@@ -300,10 +300,7 @@ class CallExecution<T> {
     const { server, calls } = this.#view;
     await askState(server, this.#block, method, [address], (reply) => {
       const code = new JsonValue(reply, method).bytes();
-      const found = this.#state.addCode(code);
-      if (hash !== undefined && hash !== found) {
-        throw refuse("code_mismatch", `code with the hash ${hash}`, found, { scheme: "mpt" });
-      }
+      const found = this.#state.addCode(code, hash);
       calls.caches.codes.set(found, code);
       if (hash === undefined) calls.caches.codeHashes.set(address, found);
     });

@@ -1,6 +1,6 @@
 /** What proofs have shown of a block's state, in the memory of the binary. */
 
-import { type Bytes, type Hex, toHex } from "../../bytes.js";
+import { type Bytes, fromHex, type Hex, toHex } from "../../bytes.js";
 import { refuse } from "../../error.js";
 import { writeProofs } from "../../mpt/response.js";
 import { evm } from "../../wasm/evm.js";
@@ -85,9 +85,10 @@ export class ProvenState {
     this.#proven.set(address, proven);
   }
 
-  /** Adds a code; returns its hash, which decides whose it is. */
-  addCode(code: Bytes): Hex {
-    const hash = toHex(this.#call((wasm, number) => wasm.evmAddCode(number, code))) as Hex;
+  /** Adds a code; returns its hash, which decides whose it is. Throws `code_mismatch` if it must have another one. */
+  addCode(code: Bytes, expected?: Hex): Hex {
+    const given = expected === undefined ? new Uint8Array() : fromHex(expected);
+    const hash = toHex(this.#call((wasm, number) => wasm.evmAddCode(number, code, given))) as Hex;
     if (!this.#codes.has(hash)) this.#bytes += code.length;
     this.#codes.add(hash);
     return hash;
