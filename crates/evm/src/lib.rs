@@ -2,9 +2,8 @@
 //!
 //! The caller trusts a block's hash. [`ProvenState`] holds what proofs have shown of the block's state. [`run`] executes a
 //! call, [`simulate`] several, one after another, [`estimate`] finds the gas that a call needs, and [`access_list`] the
-//! accounts and slots that it names. Each is done
-//! only if it read nothing that was not proven; otherwise it says what is [missing](Step::Missing). The caller asks any server
-//! for proofs of that, adds them, and tries again.
+//! accounts and slots that it names. Each is done only if it read nothing that was not proven; otherwise it says what is
+//! [missing](Step::Missing). The caller asks any server for proofs of that, adds them, and tries again.
 #![no_std]
 #![forbid(unsafe_code)]
 

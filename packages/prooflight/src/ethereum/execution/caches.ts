@@ -102,7 +102,7 @@ export class CallCaches {
   readonly codes = new RecentMap<Bytes>(MAX_CODE_BYTES, (code) => code.length);
   /** The hash of the code that an account had last. A wrong one costs a request. */
   readonly codeHashes = new RecentMap<Hex>(16 * MAX_CALLS);
-  /** What the same call, or one of the same function, read last. */
+  /** What the same call read last, in whatever block. */
   readonly reads = new RecentMap<StateKeys>(MAX_CALLS);
   /** The outcomes of calls, by the block and the request. */
   readonly outcomes = new RecentMap<object>(MAX_CALLS);

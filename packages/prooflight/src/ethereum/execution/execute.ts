@@ -4,12 +4,10 @@
  * All of it is about one block, which is named by its hash from the first request to the last.
  */
 
-import type { Bytes, Hex } from "../../bytes.js";
-import { toHex } from "../../bytes.js";
+import { type Bytes, type Hex, toHex } from "../../bytes.js";
 import { refuse, VerifyError } from "../../error.js";
 import { isUnknownMethod } from "../../transport/failure.js";
-import type { Reader } from "../../wire.js";
-import { Writer } from "../../wire.js";
+import { type Reader, Writer } from "../../wire.js";
 import type { Block } from "../blocks.js";
 import { JsonValue } from "../json.js";
 import { askState } from "../states.js";
