@@ -2,8 +2,8 @@
 
 import { toHex } from "../bytes.js";
 import { refuse, VerifyError } from "../error.js";
+import type { Caller } from "../transport/batch.js";
 import { isRateLimit } from "../transport/failure.js";
-import type { Server } from "../transport/servers.js";
 import { JsonValue, quantity } from "./json.js";
 
 /** A verified block. */
@@ -21,7 +21,7 @@ const NUMBER_ONLY = new WeakSet<URL>();
  * So the block is named by its hash, and by its number only for a server that refuses hashes.
  */
 export async function askState<T>(
-  server: Server,
+  server: Caller,
   { header }: VerifiedBlock,
   method: string,
   params: readonly unknown[],
@@ -76,7 +76,7 @@ const GUIDE = "docs/guide/follow-ethereum.md, Nodes that prove the state";
 
 /** Whether a server's block of a number is this one. */
 async function hasBlock(
-  server: Server,
+  server: Caller,
   { hash, number }: VerifiedBlock["header"],
 ): Promise<boolean> {
   const method = "eth_getBlockByNumber";

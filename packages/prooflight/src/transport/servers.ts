@@ -4,9 +4,10 @@ import { notify } from "../arguments.js";
 import { refuse, VerifyError } from "../error.js";
 import type { Code } from "../registry.js";
 import { throwIfAborted } from "./abort.js";
+import { BatchingCaller, type Caller } from "./batch.js";
 import { exchange, type Reply, type Transport } from "./http.js";
 import { ReplyMemory } from "./memory.js";
-import { call } from "./rpc.js";
+import { type BatchedCall, call, callBatch } from "./rpc.js";
 import { type ListedServer, nameServers, parseServer } from "./server-list.js";
 import { RequestSlots } from "./slots.js";
 
@@ -23,13 +24,11 @@ export interface ReplyBounds {
 }
 
 /** A server that answers a question. */
-export interface Server {
-  /** Its URL, without user and password. */
-  readonly url: URL;
+export interface Server extends Caller {
   /** What may be shown of its URL; different for each server of a client. */
   readonly name: string;
-  /** Calls a method; throws like `call` of `rpc.ts`. */
-  call(method: string, params: object): Promise<unknown>;
+  /** The same server, which is sent calls of the same time as one request if it takes batches. */
+  readonly batching: Caller;
   /** Gets a resource below the URL; throws like `exchange` of `http.ts`. */
   get(path: string, accept: string): Promise<Reply>;
   /** Frees the memory of its replies to this question, which must not be used any more. */
@@ -49,6 +48,18 @@ export interface Failure {
   url: string;
   /** Why the server's answer was refused. */
   error: VerifyError;
+}
+
+/** The bounds of several replies together. */
+function sumOf(all: readonly ReplyBounds[]): ReplyBounds {
+  const sum = (of: (bounds: ReplyBounds) => number) =>
+    all.reduce((total, bounds) => total + of(bounds), 0);
+  return {
+    bytes: sum(({ bytes }) => bytes),
+    items: sum(({ items }) => items),
+    members: sum(({ members }) => members),
+    transient: all.every(({ transient }) => transient),
+  };
 }
 
 /** Whether another server could succeed where this one failed. Other refusals are the caller's fault or a bug. */
@@ -238,21 +249,39 @@ export class Servers {
         if (isTransient) release();
       }
     };
+    const callOne: Caller["call"] = async (method, params) => {
+      check();
+      // Paths have their own memory: a question asks for them while it holds its answer.
+      const memory = method === "prooflight_headerProof" ? this.#paths : this.#answers;
+      return bounded(this.#boundsOf(method, params), memory, (transport) =>
+        call(transport, url, method, params, signal),
+      );
+    };
+    const boundsOf = ({ method, params }: BatchedCall) => this.#boundsOf(method, params);
+    const batching = new BatchingCaller({
+      url,
+      call: callOne,
+      callBatch: async (calls) => {
+        check();
+        return bounded(sumOf(calls.map(boundsOf)), this.#answers, (transport) =>
+          callBatch(transport, url, calls, signal),
+        );
+      },
+      mostBytes: (call) => boundsOf(call).bytes,
+      maxReplyBytes: this.#transport.maxReplyBytes,
+    });
+    releases.push(() => {
+      batching.close();
+    });
     return {
       url,
       name,
       forget,
+      batching,
       get received() {
         return question.received;
       },
-      call: async (method, params) => {
-        check();
-        // Paths have their own memory: a question asks for them while it holds its answer.
-        const memory = method === "prooflight_headerProof" ? this.#paths : this.#answers;
-        return bounded(this.#boundsOf(method, params), memory, (transport) =>
-          call(transport, url, method, params, signal),
-        );
-      },
+      call: callOne,
       get: async (path, accept) => {
         check();
         const resource = new URL(url);

@@ -24,6 +24,7 @@ import { createProvider, type NetworkProviderOptions, refusalIn } from "../../sr
 import { init } from "../../src/wasm/ethereum.js";
 import { evm } from "../../src/wasm/evm.js";
 import { type Anvil, startAnvil } from "./anvil.js";
+import { oneByOne } from "./batches.js";
 import { token } from "./token.js";
 
 type Hex = `0x${string}`;
@@ -179,7 +180,7 @@ describe("through the provider, viem", () => {
       const reply = (await response.json()) as { result: string };
       return Response.json({ ...reply, result: `${reply.result}00` });
     };
-    const asked = viemOf({ fetch: lying }).readContract(reading());
+    const asked = viemOf({ fetch: oneByOne(lying) }).readContract(reading());
     const error: unknown = await asked.catch((error: unknown) => error);
     expect(refusalIn(error)?.reason).toBe("code_mismatch");
   });
@@ -207,6 +208,22 @@ describe("through the provider, ethers", () => {
   });
 });
 
+test("fifty balances of proxies take a few HTTP requests", async () => {
+  let requests = 0;
+  const counting: typeof fetch = (input, init) => {
+    requests += 1;
+    return fetch(input, init);
+  };
+  const balances = contracts.proxies.map((address) => ({
+    ...{ address, abi, functionName: "balanceOf" as const, args: [account.address] as const },
+  }));
+  const multicall = { contracts: balances, deployless: true, allowFailure: false } as const;
+  const found = await viemOf({ fetch: counting }).multicall(multicall);
+  expect(found).toEqual(balances.map(() => 1000n));
+  // The block, its hint with the first proofs, and two rounds, of which the second has the implementation.
+  expect(requests).toBeLessThanOrEqual(8);
+});
+
 describe("the rounds of a call", () => {
   const balanceOf =
     `0x70a08231${account.address.slice(2).toLowerCase().padStart(64, "0")}` as const;
@@ -223,7 +240,7 @@ describe("the rounds of a call", () => {
       if (withHints || method !== "eth_createAccessList") return fetch(input, init);
       return Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "no method" } });
     };
-    return readNetworkOptions(options({ fetch: fetching })).follower;
+    return readNetworkOptions(options({ fetch: oneByOne(fetching) })).follower;
   };
 
   const roundsOf = async (follower: ReturnType<typeof followerOf>, to: Hex) => {

@@ -1,6 +1,7 @@
 /** Providers of the executed chain, with servers that answer as a test wants. */
 
 import { createProvider, type NetworkProviderOptions, ProviderError } from "../../src/provider.js";
+import { answerEach } from "./batches.js";
 import type { ExecutionChain } from "./execution-chain.js";
 
 type Hex = `0x${string}`;
@@ -43,11 +44,13 @@ export function providerOf(
 export const serverOf =
   (answer: Answer): typeof fetch =>
   async (input, init) => {
-    const { id, method, params } = JSON.parse(init?.body as string) as Question & { id: number };
-    const result = await answer({ method, params }, (input as URL).href);
-    const error = { code: -32000, message: "not known" };
-    const body = { jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) };
-    return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } });
+    const { href } = input as URL;
+    const replies = await answerEach(init?.body as string, async ({ id, method, params }) => {
+      const result = await answer({ method, params }, href);
+      const error = { code: -32000, message: "not known" };
+      return { jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) };
+    });
+    return Response.json(replies);
   };
 
 /** The hash of a block of the chain. */

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 
 import { EthereumClient, type EthereumOptions } from "../../src/ethereum.js";
 import { listen as start } from "../listen.js";
+import { answerEach } from "./batches.js";
 import type { Served } from "./serve.js";
 
 /** A request: a path of the Beacon API, or a method with its parameters. */
@@ -27,21 +28,24 @@ interface Reply {
   body: Uint8Array | string;
 }
 
-function replyTo(answers: Answers, path: string, accept: string, body: string | undefined): Reply {
+async function replyTo(
+  answers: Answers,
+  path: string,
+  accept: string,
+  body: string | undefined,
+): Promise<Reply> {
   const json = (value: unknown): Reply => ({
     status: 200,
     type: "application/json",
     body: JSON.stringify(value),
   });
   if (body !== undefined) {
-    const { id, method, params } = JSON.parse(body) as {
-      id: number;
-      method: string;
-      params: unknown[];
-    };
-    const result = answers({ method, params });
-    if (result !== undefined) return json({ jsonrpc: "2.0", id, result });
-    return json({ jsonrpc: "2.0", id, error: { code: -32000, message: "not recorded" } });
+    const replies = await answerEach(body, ({ id, method, params }) => {
+      const result = answers({ method, params });
+      if (result !== undefined) return { jsonrpc: "2.0", id, result };
+      return { jsonrpc: "2.0", id, error: { code: -32000, message: "not recorded" } };
+    });
+    return json(replies);
   }
   const found = answers({ path, json: !accept.includes("octet-stream") });
   if (found === undefined) return { status: 404, type: "text/plain", body: "not recorded" };
@@ -52,18 +56,16 @@ function replyTo(answers: Answers, path: string, accept: string, body: string | 
 /** Servers without a network: a `fetch` for the hosts `beacon.test` and `execution.test`. */
 export const fetchOf =
   (answers: Answers): typeof fetch =>
-  (input, init) => {
+  async (input, init) => {
     const { pathname, search } = new URL(input as URL);
     const accept = new Headers(init?.headers).get("accept") ?? "";
-    const { status, type, body } = replyTo(
+    const { status, type, body } = await replyTo(
       answers,
       pathname + search,
       accept,
       init?.body as string | undefined,
     );
-    return Promise.resolve(
-      new Response(body as BodyInit, { status, headers: { "content-type": type } }),
-    );
+    return new Response(body as BodyInit, { status, headers: { "content-type": type } });
   };
 
 /** Starts one server for both kinds of questions. */
@@ -74,9 +76,10 @@ export function listen(answers: Answers) {
     request.on("end", () => {
       const body = request.method === "POST" ? Buffer.concat(parts).toString() : undefined;
       const accept = request.headers.accept ?? "";
-      const reply = replyTo(answers, request.url ?? "", accept, body);
-      response.writeHead(reply.status, { "content-type": reply.type });
-      response.end(reply.body);
+      void replyTo(answers, request.url ?? "", accept, body).then(({ status, type, body }) => {
+        response.writeHead(status, { "content-type": type });
+        response.end(body);
+      });
     });
   });
   return start(server);

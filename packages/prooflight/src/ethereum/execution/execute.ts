@@ -31,9 +31,6 @@ const MAX_WORK = 5_000_000_000n;
 /** The most slots of one request: some servers refuse more than 1,024. */
 const MAX_SLOTS = 1000;
 
-/** The most requests at once. */
-const MAX_CONCURRENT = 32;
-
 /** The most accounts of a hint whose codes are asked for before it is known that they have some. */
 const MAX_PRESUMED_CODES = 256;
 
@@ -242,10 +239,11 @@ class CallExecution<T> {
     if (this.#keys > MAX_KEYS) {
       throw refuse("call_state", `at most ${MAX_KEYS} accounts, slots and codes`, "more");
     }
-    await inParallel(tasks, async (task) => {
+    const checked = async (task: () => Promise<void>) => {
       await task();
       if (this.#bytes > MAX_BYTES) throw refuse("call_bytes", `at most ${MAX_BYTES} bytes`, "more");
-    });
+    };
+    await Promise.all(tasks.map(checked));
     this.#onProgress?.({ round: this.#rounds, keys: this.#keys, bytes: this.#bytes });
   }
 
@@ -286,8 +284,8 @@ class CallExecution<T> {
   }
 
   async #prove(address: Hex, slots: readonly Hex[]): Promise<void> {
-    const { server } = this.#view;
-    await askState(server, this.#block, "eth_getProof", [address, slots], (reply) => {
+    const { batching } = this.#view.server;
+    await askState(batching, this.#block, "eth_getProof", [address, slots], (reply) => {
       this.#state.addProof(address, slots, reply);
     });
   }
@@ -296,7 +294,7 @@ class CallExecution<T> {
   async #askCode(address: Hex, hash: Hex | undefined): Promise<void> {
     const method = "eth_getCode";
     const { server, calls } = this.#view;
-    await askState(server, this.#block, method, [address], (reply) => {
+    await askState(server.batching, this.#block, method, [address], (reply) => {
       const code = new JsonValue(reply, method).bytes();
       const found = this.#state.addCode(code, hash);
       calls.caches.codes.set(found, code);
@@ -323,7 +321,7 @@ class CallExecution<T> {
     const changes = overridesJson(this.#question.overrides);
     const params = [callJson(call), { blockHash: this.#block.header.hash }];
     try {
-      const reply = await server.call(
+      const reply = await server.batching.call(
         method,
         changes === undefined ? params : [...params, changes],
       );
@@ -370,23 +368,3 @@ const wantedOf = ({ proofs, codes, ancestors }: StateKeys): WantedState => ({
   codes,
   ancestors,
 });
-
-/** Runs tasks, some of them at once, until all are done or one fails. */
-async function inParallel<Task>(
-  tasks: readonly Task[],
-  run: (task: Task) => Promise<void>,
-): Promise<void> {
-  const left = [...tasks].reverse();
-  const failure = { found: false };
-  const worker = async () => {
-    for (let task = left.pop(); task !== undefined && !failure.found; task = left.pop()) {
-      try {
-        await run(task);
-      } catch (error) {
-        failure.found = true;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, tasks.length) }, worker));
-}
