@@ -174,7 +174,7 @@ export const takers: Record<string, [call: (input: never) => unknown, honest: un
     (input: object) => ethereum.EthereumClient.connect({ ...following, ...input }),
     {
       ...{ checkpoint: bytes, maxCheckpointAge: 1, maxHeadAge: 1, refresh: 1, timeout: 1 },
-      ...{ maxReplyBytes: 1, maxLogBytes: 1, maxWalk: 1 },
+      ...{ maxReplyBytes: 1, callTimeout: 1, maxLogBytes: 1, maxWalk: 1 },
     },
   ],
   "EthereumClient of a state": [

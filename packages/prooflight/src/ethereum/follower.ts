@@ -24,7 +24,7 @@ export class Follower {
     this.#context = {
       blocks: new Blocks(settings.maxWalk),
       bodies: new Bodies(),
-      calls: new CallContext(settings.rules, heads),
+      calls: new CallContext(settings, heads),
       settings,
     };
   }

@@ -2,7 +2,12 @@ import { abortSignal, Arguments, invalid, milliseconds, optionalFunction } from 
 import { type Bytes, type Hex, toHex } from "../bytes.js";
 import { describe, refuse } from "../error.js";
 import { type BytesLike, bytesLike } from "../mpt/bytes.js";
-import { readServerOptions, SERVER_OPTIONS, type ServerSettings } from "../transport/options.js";
+import {
+  readServerOptions,
+  readTimeout,
+  SERVER_OPTIONS,
+  type ServerSettings,
+} from "../transport/options.js";
 import type { Failure } from "../transport/servers.js";
 import { type BlobParams, CHAINS } from "./chains.js";
 import { type ExecutionRules, knownRules, rulesOfForks } from "./execution/rules.js";
@@ -46,6 +51,11 @@ export interface EthereumOptions {
   refresh?: number | undefined;
   /** The time limit of a call to a server. Default 10,000. */
   timeout?: number | undefined;
+  /**
+   * The time limit of an execution node for the state that a contract call reads, in all rounds of requests together.
+   * Then the next node is asked. Default 30,000.
+   */
+  callTimeout?: number | undefined;
   /** The most bytes of a reply. Default 40 MiB; less if an honest answer must be shorter. */
   maxReplyBytes?: number | undefined;
   /** The most bytes of all replies to one question about logs. Default 32 MiB. */
@@ -80,6 +90,8 @@ export interface EthereumOptions {
 export interface CommonSettings extends ServerSettings, LogsSettings {
   execution: readonly unknown[];
   maxWalk: bigint;
+  /** The time limit of a server for the state of a call. */
+  callTimeout: number;
   /** By which rules blocks are executed; undefined if that is not known. */
   rules: ExecutionRules | undefined;
 }
@@ -105,6 +117,7 @@ const MIB = 1024 * 1024;
 export const COMMON_OPTIONS = [
   ...SERVER_OPTIONS,
   "execution",
+  "callTimeout",
   "maxLogBytes",
   "logs",
   "onLogsProgress",
@@ -171,6 +184,7 @@ export function readCommon(
   return {
     ...readServerOptions(given),
     execution: urls(given.list("execution"), "execution"),
+    callTimeout: readTimeout(given.unchecked("callTimeout"), "callTimeout", 30_000),
     maxLogBytes: given.optionalU32("maxLogBytes") ?? 32 * MIB,
     logs: given.optionalChoice("logs", ["complete", "union"]) ?? "complete",
     onLogsProgress: optionalFunction(

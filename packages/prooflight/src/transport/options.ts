@@ -60,11 +60,11 @@ export function readTransport<Name extends string>(
   };
 }
 
-/** Checks the time limit of a call in milliseconds; throws `invalid_argument`, also for 0. */
-export function readTimeout(given: unknown): number {
-  const timeout = milliseconds(given, "timeout") ?? 10_000;
+/** Checks a time limit in milliseconds, by default that of a call; throws `invalid_argument`, also for 0. */
+export function readTimeout(given: unknown, name = "timeout", otherwise = 10_000): number {
+  const timeout = milliseconds(given, name) ?? otherwise;
   if (timeout > 0) return Math.min(timeout, MAX_TIMER_MS);
-  throw invalid(undefined, "timeout", "at least 1 millisecond", "0");
+  throw invalid(undefined, name, "at least 1 millisecond", "0");
 }
 
 /** The platform's clock, or another one whose times are checked. */

@@ -225,8 +225,8 @@ test("fifty balances of proxies take a few HTTP requests", async () => {
 });
 
 describe("the rounds of a call", () => {
-  const balanceOf =
-    `0x70a08231${account.address.slice(2).toLowerCase().padStart(64, "0")}` as const;
+  const balanceOf = (owner: Hex) =>
+    `0x70a08231${owner.slice(2).toLowerCase().padStart(64, "0")}` as const;
 
   beforeAll(async () => {
     await init();
@@ -243,17 +243,23 @@ describe("the rounds of a call", () => {
     return readNetworkOptions(options({ fetch: oneByOne(fetching) })).follower;
   };
 
-  const roundsOf = async (follower: ReturnType<typeof followerOf>, to: Hex) => {
+  const roundsOf = async (
+    follower: ReturnType<typeof followerOf>,
+    to: Hex,
+    owner: Hex = account.address,
+  ) => {
     const checked = {
-      call: readCall({ to, data: balanceOf }),
+      call: readCall({ to, data: balanceOf(owner) }),
       overrides: readOverrides(undefined, undefined),
     };
     const { data, rounds } = await follower.ask(async (view) =>
       call(view, await view.block("latest"), checked),
     );
-    expect(BigInt(data)).toBe(1000n);
+    expect(BigInt(data)).toBe(owner === account.address ? 1000n : 0n);
     return rounds;
   };
+
+  const mine = () => direct.request({ method: "anvil_mine", params: ["0x1"] } as never);
 
   test("is two for a token, with a hint and without", async () => {
     expect(await roundsOf(followerOf(true), contracts.token)).toBe(2);
@@ -271,7 +277,60 @@ describe("the rounds of a call", () => {
     const proxy = contracts.proxies[1] ?? "0x";
     expect(await roundsOf(follower, proxy)).toBe(2);
     expect(await roundsOf(follower, proxy)).toBe(0);
-    await direct.request({ method: "anvil_mine", params: ["0x1"] } as never);
+    await mine();
     expect(await roundsOf(follower, proxy)).toBe(1);
+  });
+
+  test("is two in a later block for other arguments, without a hint", async () => {
+    const follower = followerOf(false);
+    const proxy = contracts.proxies[2] ?? "0x";
+    expect(await roundsOf(follower, proxy)).toBeGreaterThan(2);
+    for (const owner of [OTHER, contracts.token, contracts.paused]) {
+      await mine();
+      expect(await roundsOf(follower, proxy, owner)).toBe(2);
+    }
+  });
+
+  test("is remembered for a contract, and its answers are not", async () => {
+    const follower = followerOf(false);
+    const changing = `0x${"c4".repeat(20)}` as const;
+    const become = async (target: Hex) => {
+      const params = [changing, proxyOf(target)];
+      await direct.request({ method: "anvil_setCode", params } as never);
+      await mine();
+    };
+    await become(contracts.token);
+    await roundsOf(follower, changing, OTHER);
+    await become(contracts.paused);
+    await expect(roundsOf(follower, changing, OTHER)).rejects.toMatchObject({
+      data: `${PAUSED}${"7".padStart(64, "0")}`,
+    });
+    await become(contracts.token);
+    await roundsOf(follower, changing, OTHER);
+  });
+
+  test("ends at a server whose time is over, after which the next is asked", async () => {
+    let slow = 0;
+    const fetching: typeof fetch = async (input, init) => {
+      if ((input as URL).host !== "slow.test") return fetch(input, init);
+      slow += 1;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return fetch(node.url, init);
+    };
+    const failures: string[] = [];
+    const { follower } = readNetworkOptions(
+      options({
+        execution: ["http://slow.test", node.url],
+        callTimeout: 150,
+        fetch: fetching,
+        onFailure: ({ error }) => failures.push(error.message),
+      }),
+    );
+    await roundsOf(follower, contracts.proxies[3] ?? "0x");
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toContain("the state of a call from slow.test within 150 ms");
+    const before = slow;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(slow).toBe(before);
   });
 });

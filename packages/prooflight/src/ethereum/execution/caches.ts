@@ -10,8 +10,14 @@ const MAX_CODE_BYTES = 32 * 1024 * 1024;
 const MAX_STATES = 2;
 const MAX_STATE_BYTES = 8 * 1024 * 1024;
 
-/** The most calls whose reads, or whose outcomes, are kept. */
+/** The most calls whose outcomes are kept. */
 const MAX_CALLS = 256;
+
+/** The most accounts, slots and codes of all reads that are kept: some ten megabytes. */
+const MAX_READ_KEYS = 64 * 1024;
+
+/** The most of them that a call is expected to share with another one of the same function. */
+const MAX_SHARED_KEYS = 64;
 
 /** Values by key, of which the least recently used are removed. */
 export class RecentMap<V> {
@@ -95,6 +101,64 @@ export class ProvenStates {
   }
 }
 
+/** What a call of a function read last, and what calls of it with other arguments read too. */
+interface FunctionReads {
+  request: string;
+  last: StateKeys;
+  shared: StateKeys;
+}
+
+/**
+ * What calls read, in whatever block.
+ *
+ * It says what a call may read in another block, and decides nothing: all of it is proven again.
+ */
+export class ReadMemory {
+  readonly #requests = new RecentMap<StateKeys>(MAX_READ_KEYS, sizeOf);
+  readonly #functions = new RecentMap<FunctionReads>(
+    MAX_READ_KEYS,
+    ({ last, shared }) => sizeOf(last) + sizeOf(shared),
+  );
+
+  /** What a request read last. */
+  ofRequest(request: string): StateKeys | undefined {
+    return this.#requests.get(request);
+  }
+
+  /** What the last calls of a function read, whatever their arguments. */
+  ofFunction(name: string): StateKeys | undefined {
+    return this.#functions.get(name)?.shared;
+  }
+
+  /** Keeps what a request read; `name` is that of its function, if it calls one. */
+  add(request: string, name: string | undefined, reads: StateKeys): void {
+    this.#requests.set(request, reads);
+    if (name === undefined) return;
+    const before = this.#functions.get(name);
+    // Of one call alone, it is not known what depends on its arguments.
+    let shared = sizeOf(reads) <= MAX_SHARED_KEYS ? reads : NOTHING;
+    if (before) shared = before.request === request ? before.shared : sharedBy(before.last, reads);
+    this.#functions.set(name, { request, last: reads, shared });
+  }
+}
+
+const NOTHING: StateKeys = { proofs: new Map(), codes: new Map(), ancestors: [] };
+
+/** The number of accounts, slots and codes; at least 1. */
+function sizeOf({ proofs, codes }: StateKeys): number {
+  return [...proofs.values()].reduce((sum, slots) => sum + 1 + slots.size, 1 + codes.size);
+}
+
+/** The accounts, slots and codes that both have. */
+function sharedBy(one: StateKeys, other: StateKeys): StateKeys {
+  const proofs = [...one.proofs].flatMap(([address, slots]): [Hex, Set<Hex>][] => {
+    const others = other.proofs.get(address);
+    return others ? [[address, new Set([...slots].filter((slot) => others.has(slot)))]] : [];
+  });
+  const codes = [...one.codes].filter(([hash]) => other.codes.has(hash));
+  return { proofs: new Map(proofs), codes: new Map(codes), ancestors: [] };
+}
+
 /** What calls leave for later ones. */
 export class CallCaches {
   readonly states = new ProvenStates();
@@ -102,8 +166,7 @@ export class CallCaches {
   readonly codes = new RecentMap<Bytes>(MAX_CODE_BYTES, (code) => code.length);
   /** The hash of the code that an account had last. A wrong one costs a request. */
   readonly codeHashes = new RecentMap<Hex>(16 * MAX_CALLS);
-  /** What the same call read last, in whatever block. */
-  readonly reads = new RecentMap<StateKeys>(MAX_CALLS);
+  readonly reads = new ReadMemory();
   /** The outcomes of calls, by the block and the request. */
   readonly outcomes = new RecentMap<object>(MAX_CALLS);
 }

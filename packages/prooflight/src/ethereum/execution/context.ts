@@ -10,11 +10,17 @@ import type { ExecutionRules } from "./rules.js";
 /** The rules of a chain, and what earlier calls left. */
 export class CallContext {
   readonly caches = new CallCaches();
+  /** The time limit of a server for the state of a call, in milliseconds. */
+  readonly timeout: number;
   readonly #rules: ExecutionRules | undefined;
   readonly #heads: HeadSource;
 
   /** `rules` are undefined if nothing is known about the forks of the chain. */
-  constructor(rules: ExecutionRules | undefined, heads: HeadSource) {
+  constructor(
+    { rules, callTimeout }: { rules: ExecutionRules | undefined; callTimeout: number },
+    heads: HeadSource,
+  ) {
+    this.timeout = callTimeout;
     this.#rules = rules;
     this.#heads = heads;
   }

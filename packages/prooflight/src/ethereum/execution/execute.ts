@@ -6,6 +6,7 @@
 
 import { type Bytes, type Hex, toHex } from "../../bytes.js";
 import { refuse, VerifyError } from "../../error.js";
+import { abortWith, throwIfAborted } from "../../transport/abort.js";
 import { isUnknownMethod } from "../../transport/failure.js";
 import { type Reader, Writer } from "../../wire.js";
 import type { Block } from "../blocks.js";
@@ -85,13 +86,37 @@ export async function execute<T>(
   const known = outcomeKey === undefined ? undefined : caches.outcomes.get(outcomeKey);
   if (known) return { result: known as T, block, rounds: 0, bytes: 0 };
   const open = () => view.calls.open(block);
-  const executed = await caches.states.use(block.header.hash, open, (state) =>
-    new CallExecution(view, block, question, state, request, key, onProgress).run(),
+  const executed = await inTime(view, (expired) =>
+    caches.states.use(block.header.hash, open, (state) =>
+      new CallExecution(view, block, question, state, request, key, onProgress, expired).run(),
+    ),
   );
   if (outcomeKey !== undefined && isSmall(executed.result)) {
     caches.outcomes.set(outcomeKey, executed.result as object);
   }
   return executed;
+}
+
+/** Runs an execution within the time limit of a server, after which it sends no further requests. */
+async function inTime<T>(
+  { server, calls: { timeout } }: ChainView,
+  run: (expired: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const expected = `the state of a call from ${server.url.host} within ${timeout} ms`;
+      const refusal = refuse("request_timeout", expected, "only a part of it");
+      abortWith(stop, refusal);
+      reject(refusal);
+    }, timeout);
+  });
+  try {
+    return await Promise.race([run(stop.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Whether all texts and lists of a result together are short enough to be remembered. */
@@ -153,6 +178,8 @@ class CallExecution<T> {
   /** What the call is remembered by. */
   readonly #key: string | undefined;
   readonly #onProgress: ((progress: CallProgress) => void) | undefined;
+  /** Is aborted once the time of the server is over. */
+  readonly #expired: AbortSignal;
   readonly #before: number;
   #rounds = 0;
   #keys = 0;
@@ -166,6 +193,7 @@ class CallExecution<T> {
     request: Bytes,
     key: string | undefined,
     onProgress: ((progress: CallProgress) => void) | undefined,
+    expired: AbortSignal,
   ) {
     this.#view = view;
     this.#block = block;
@@ -174,17 +202,21 @@ class CallExecution<T> {
     this.#request = request;
     this.#key = key;
     this.#onProgress = onProgress;
+    this.#expired = expired;
     this.#before = view.server.received;
   }
 
   async run(): Promise<Executed<T>> {
     const { reads } = this.#view.calls.caches;
-    const remembered = this.#key === undefined ? undefined : reads.get(this.#key);
+    const remembered = this.#key === undefined ? undefined : reads.ofRequest(this.#key);
     // Another call may have proven all of it already.
     const isBegun = this.#question.calls.every(({ to }) => to && this.#state.has(to, []));
     const begun = isBegun ? this.#execute() : undefined;
     if (begun && !begun.missing) return this.#done(begun);
-    const first = remembered ? wantedOf(remembered) : this.#first(begun?.missing);
+    const first = remembered ? rememberedBy(remembered) : this.#first(begun?.missing);
+    const name = remembered ? undefined : functionOf(this.#question);
+    const shared = name === undefined ? undefined : reads.ofFunction(name);
+    if (shared) addHint(first, shared.proofs, shared.codes.values());
     const [hints] = await Promise.all([remembered ? [] : this.#hints(), this.#round(first, false)]);
     for (let isFirst = true; ; isFirst = false) {
       const step = this.#execute();
@@ -196,7 +228,8 @@ class CallExecution<T> {
   }
 
   #done(step: { result: T; reads: StateKeys }): Executed<T> {
-    if (this.#key !== undefined) this.#view.calls.caches.reads.set(this.#key, step.reads);
+    const { reads } = this.#view.calls.caches;
+    if (this.#key !== undefined) reads.add(this.#key, functionOf(this.#question), step.reads);
     const { result } = step;
     return { result, block: this.#block, rounds: this.#rounds, bytes: this.#bytes };
   }
@@ -230,6 +263,7 @@ class CallExecution<T> {
 
   /** Asks for state, and adds it. */
   async #round(wanted: WantedState, isNeeded: boolean): Promise<void> {
+    throwIfAborted(this.#expired);
     const tasks = this.#tasksOf(wanted);
     if (tasks.length === 0 && !isNeeded) return;
     this.#rounds += 1;
@@ -353,13 +387,30 @@ function readHint(reply: JsonValue, most: number): Map<Hex, Set<Hex>> {
   return hint;
 }
 
-function addHint(wanted: WantedState, hint: Map<Hex, Set<Hex>>): void {
+/** Adds what a call may read. By default, its accounts may have codes, unless there are many of them. */
+function addHint(
+  wanted: WantedState,
+  hint: Map<Hex, Set<Hex>>,
+  owners: Iterable<Hex> = hint.size <= MAX_PRESUMED_CODES ? hint.keys() : [],
+): void {
   for (const [address, slots] of hint) {
     wanted.proofs.set(address, new Set([...(wanted.proofs.get(address) ?? []), ...slots]));
-    // Of many accounts, most have no code.
-    if (hint.size <= MAX_PRESUMED_CODES) wanted.owners.add(address);
   }
+  for (const owner of owners) wanted.owners.add(owner);
 }
+
+/** The function that a call is of: its contract and selector. */
+function functionOf({ calls }: CallQuestion<unknown>): string | undefined {
+  const [call, ...others] = calls;
+  if (call?.to === undefined || others.length > 0) return undefined;
+  return `${call.to} ${call.data.slice(0, 10)}`;
+}
+
+/** What the same call read in another block, of which codes may have changed, and older blocks are others. */
+const rememberedBy = ({ proofs, codes }: StateKeys): WantedState => ({
+  ...wantedOf({ proofs, codes: new Map(), ancestors: [] }),
+  owners: new Set(codes.values()),
+});
 
 const wantedOf = ({ proofs, codes, ancestors }: StateKeys): WantedState => ({
   proofs: new Map(proofs),
