@@ -1,16 +1,26 @@
 /** In the page: the texts whose contrast with what is behind them is less than 4.5 (WCAG AA). */
 export function faint(): string[] {
-  const channels = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
-  const luminance = (colour: string) => {
-    const [r = 0, g = 0, b = 0] = channels(colour).map((channel) => {
-      const share = channel / 255;
-      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
+  type Colour = [red: number, green: number, blue: number, alpha: number];
+  /** Red, green and blue from 0 to 1, and how much hides what is behind. */
+  const parse = (text: string): Colour => {
+    const [r = 0, g = 0, b = 0, alpha = 1] = (text.match(/[\d.]+/g) ?? []).map(Number);
+    const scale = text.startsWith("color(") ? 1 : 255;
+    return [r / scale, g / scale, b / scale, alpha];
+  };
+  const luminance = (colour: Colour) => {
+    const [r = 0, g = 0, b = 0] = colour.map((share) =>
+      share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const behind = (element: Element | null): string => {
-    const colour = element ? getComputedStyle(element).backgroundColor : "rgb(255, 255, 255)";
-    return element && channels(colour)[3] === 0 ? behind(element.parentElement) : colour;
+  const behind = (element: Element | null): Colour => {
+    if (!element) return [1, 1, 1, 1];
+    const colour = parse(getComputedStyle(element).backgroundColor);
+    const alpha = colour[3];
+    if (alpha === 1) return colour;
+    const below = behind(element.parentElement);
+    const mix = (at: 0 | 1 | 2) => alpha * colour[at] + (1 - alpha) * below[at];
+    return [mix(0), mix(1), mix(2), 1];
   };
   return [...document.body.querySelectorAll("*")]
     .filter((element) => element.checkVisibility())
@@ -18,7 +28,7 @@ export function faint(): string[] {
       [...childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()),
     )
     .filter((element) => {
-      const pair = [luminance(getComputedStyle(element).color), luminance(behind(element))];
+      const pair = [luminance(parse(getComputedStyle(element).color)), luminance(behind(element))];
       return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05) < 4.5;
     })
     .map(({ textContent }) => textContent);

@@ -20,7 +20,7 @@ afterAll(() => site.stop());
 const visit = async (options: Parameters<typeof site.visit>[0] = {}) =>
   pageWithoutComplaints(await site.visit(options, "ethereum.html"));
 
-/** Picks a transaction, and waits for its receipt. */
+/** Picks a receipt or a call, and waits for its verdict. */
 async function pick(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name }).click();
   await verdict(page, "Verified");
@@ -32,7 +32,7 @@ const verdict = (page: Page, title: "Verified" | "Refused" | "Not answered") =>
 /** The states of the steps, in order. */
 const states = (page: Page) =>
   page
-    .locator(".journey li[data-state]")
+    .locator(".journey li[data-state]:not([hidden])")
     .evaluateAll((steps) => steps.map((step) => (step as HTMLElement).dataset.state));
 
 /** What a step shows: for each label what it is. */
@@ -58,7 +58,7 @@ test("a recorded receipt is verified, step by step", async () => {
     To: "0xdac17f958d2ee523a2206206994597c13d831ec7",
     "1 log": "387.193449 USDT transferred by 0xdac17f958d2ee523a2206206994597c13d831ec7",
   });
-  for (const cost of await page.locator(".journey .cost").allTextContents()) {
+  for (const cost of await page.locator(".journey li:not([hidden]) .cost").allTextContents()) {
     expect(cost).toMatch(/^trusted$|^[\d,.]+ ms · \d requests?, [\d,.]+ kB$/);
   }
   expect(await page.locator("#origin").textContent()).toContain("MIT");
@@ -106,9 +106,103 @@ describe("a lie is refused", () => {
   });
 });
 
+const BALANCE = "A balance of USDC";
+
+/** The steps of a call after the checkpoint. */
+const CALL = ["head", "block", "account", "code", "slots", "execution"];
+
+/** Picks the recorded call, and tells a lie. */
+async function lieAboutCall(lie: string): Promise<Page> {
+  const page = await visit();
+  await pick(page, BALANCE);
+  await press(page, lie);
+  return page;
+}
+
+describe("a contract call", () => {
+  test("is executed here, over what is proven step by step", async () => {
+    const page = await visit();
+    await pick(page, BALANCE);
+    expect(await page.locator("#verdict-text").textContent()).toMatch(
+      /^From one root of 32 bytes to what the contract returns, with \d+ kB of recorded answers\.$/,
+    );
+    expect(await states(page)).toEqual(["trusted", ...CALL.map(() => "verified")]);
+    expect((await facts(page, "block")).Block).toMatch(/^22,196,273 {2}2025-04-04 .* UTC$/);
+    expect(Object.values(await facts(page, "code"))).toEqual([
+      "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+      "0x43506849d7c04f9138d1a2050bbf3a0c054402dd",
+    ]);
+    expect(Object.values(await facts(page, "slots"))).toEqual([
+      "0x807a96288a1a408dbc13de2b1d087d10356395d2",
+      "0x43506849d7c04f9138d1a2050bbf3a0c054402dd  the account above",
+      "0x11c04f6834033e  4,996,521,887,269,694",
+    ]);
+    expect(await facts(page, "execution")).toMatchObject({
+      Returns: "4,996,521,887.269694 USDC",
+      "Gas used": "31,271",
+      After: "2 round trips for the state",
+      "The server says": "the same",
+    });
+    const cost = await page.locator("#step-slots .cost").textContent();
+    expect(cost).toMatch(/^[\d,.]+ ms · \d requests, [\d,.]+ kB in round trips 1 and 2$/);
+  });
+
+  test.each([
+    ["Raise the balance", "slots", "mismatch / node_mismatch"],
+    ["Redirect the proxy", "slots", "mismatch / node_mismatch"],
+    ["Change the code", "code", "mismatch / code_mismatch"],
+    ["Change the account", "account", "mismatch / node_mismatch"],
+    ["Invent a state", "block", "mismatch / header_hash_mismatch"],
+    ["Invent a signer", "head", "untrusted / invalid_signature"],
+    ["Replace a key", "head", "mismatch / branch_mismatch"],
+  ])("%s: is refused at the step %s", async (name, step, reason) => {
+    const page = await lieAboutCall(name);
+    await verdict(page, "Refused");
+    expect((await facts(page, step)).Reason).toBe(reason);
+    const at = CALL.indexOf(step);
+    expect(await states(page)).toEqual([
+      "trusted",
+      ...CALL.map((_, index) => (index < at ? "verified" : index === at ? "refused" : "idle")),
+    ]);
+    await press(page, "Tell the truth");
+    await verdict(page, "Verified");
+  });
+
+  test("another result of a server is refused, and the true one is shown", async () => {
+    const page = await lieAboutCall("Claim another result");
+    await verdict(page, "Refused");
+    expect(await states(page)).toEqual([
+      "trusted",
+      ...CALL.slice(1).map(() => "verified"),
+      "refused",
+    ]);
+    const { "Executed here": executed, "The server says": claimed } = await facts(
+      page,
+      "execution",
+    );
+    expect(executed).toMatch(/^4,996,521,887\.269694 USDC/);
+    expect(claimed).toMatch(/^4,996,521,887,269\.694 USDC/);
+  });
+
+  test("a list that misleads costs round trips, and changes nothing", async () => {
+    const page = await lieAboutCall("Mislead about reads");
+    await verdict(page, "Verified");
+    expect(await facts(page, "execution")).toMatchObject({
+      Returns: "4,996,521,887.269694 USDC",
+      After: "6 round trips for the state",
+    });
+  });
+
+  test("each of its lies is tested", async () => {
+    const page = await visit();
+    await pick(page, BALANCE);
+    expect(await page.locator("#lie button").count()).toBe(10);
+  });
+});
+
 describe("live servers", () => {
   const about = JSON.parse(
-    readFileSync(new URL("../public/ethereum/about.json", import.meta.url), "utf8"),
+    readFileSync(new URL("../public/ethereum/receipt/about.json", import.meta.url), "utf8"),
   ) as { checkpoint: string };
 
   /** Opens the page and asks two servers; the beacon node answers with this. */
@@ -132,7 +226,9 @@ describe("live servers", () => {
   }
 
   test("are asked, and an old checkpoint is refused", async () => {
-    const bootstrap = readFileSync(new URL("../public/ethereum/bootstrap.ssz", import.meta.url));
+    const bootstrap = readFileSync(
+      new URL("../public/ethereum/receipt/bootstrap.ssz", import.meta.url),
+    );
     const { page, asked } = await ask(about.checkpoint, bootstrap);
     await verdict(page, "Refused");
     expect(asked).toEqual([`/eth/v1/beacon/light_client/bootstrap/${about.checkpoint}`]);
@@ -228,6 +324,11 @@ describe("for everybody", () => {
     await press(page, "Forge a log");
     await verdict(page, "Refused");
     expect(await overflow(page)).toBe(0);
+    await pick(page, BALANCE);
+    expect(await overflow(page)).toBe(0);
+    await press(page, "Claim another result");
+    await verdict(page, "Refused");
+    expect(await overflow(page)).toBe(0);
     await page.getByText("Or ask live servers").click();
     expect(await overflow(page)).toBe(0);
   });
@@ -239,6 +340,11 @@ describe("for everybody", () => {
     await pick(page, PAYMENT);
     expect(await page.evaluate(faint)).toEqual([]);
     await press(page, "Forge a log");
+    await verdict(page, "Refused");
+    expect(await page.evaluate(faint)).toEqual([]);
+    await pick(page, BALANCE);
+    expect(await page.evaluate(faint)).toEqual([]);
+    await press(page, "Claim another result");
     await verdict(page, "Refused");
     expect(await page.evaluate(faint)).toEqual([]);
   });

@@ -27,9 +27,13 @@ test("the page offers each of them, with its number of operations", () => {
 test("the answers about Ethereum are the recorded ones, with their origin and licence", async () => {
   const files = await ethereumSamples();
   const folder = new URL("../public/ethereum/", import.meta.url);
-  expect(readdirSync(folder).sort()).toEqual([...files.keys()].sort());
+  const found = readdirSync(folder, { recursive: true }).map(String);
+  expect(found.filter((name) => name.includes(".")).sort()).toEqual([...files.keys()].sort());
   for (const [name, contents] of files) {
     expect(readFileSync(new URL(name, folder)).equals(Buffer.from(contents)), name).toBe(true);
   }
-  expect(JSON.parse(String(files.get("about.json")))).toMatchObject({ license: "MIT" });
+  for (const name of ["receipt", "call"]) {
+    const about: unknown = JSON.parse(String(files.get(`${name}/about.json`)));
+    expect(about).toMatchObject({ license: "MIT" });
+  }
 });

@@ -12,7 +12,8 @@ import {
   serving,
 } from "../src/ethereum/recorded.js";
 
-const file = (name: string) => readFileSync(new URL(`../public/ethereum/${name}`, import.meta.url));
+const file = (name: string) =>
+  readFileSync(new URL(`../public/ethereum/receipt/${name}`, import.meta.url));
 const bytes = (name: string) => new Uint8Array(file(name));
 const json = (name: string): unknown => JSON.parse(file(name).toString());
 
@@ -25,6 +26,7 @@ export const readAnswers = (): Answers => ({
   optimistic: bytes("optimistic_update.ssz"),
   block: json("block.json") as Block,
   receipts: json("receipts.json") as Receipt[],
+  state: undefined,
 });
 
 /** A server that web pages may ask; `asked` are the paths and methods. */

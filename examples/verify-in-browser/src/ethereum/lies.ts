@@ -2,7 +2,7 @@
 
 import type { Hex } from "prooflight/ethereum";
 
-import type { Answers, Receipt } from "./recorded.js";
+import type { Answers, Proof, Receipt, State } from "./recorded.js";
 
 /** A lie, and what it changes. */
 export interface Lie {
@@ -12,8 +12,8 @@ export interface Lie {
 }
 
 /** The lies about a transaction's receipt, and about what it rests on. */
-export function liesAbout(answers: Answers, hash: Hex): Lie[] {
-  const { block, receipts, optimistic, updates } = answers;
+export function liesAboutReceipt(answers: Answers, hash: Hex): Lie[] {
+  const { block, receipts } = answers;
   const at = receipts.findIndex(({ transactionHash }) => transactionHash === hash);
   const receipt = receipts[at];
   if (!receipt) throw new Error(`no receipt of ${hash} was recorded`);
@@ -23,7 +23,7 @@ export function liesAbout(answers: Answers, hash: Hex): Lie[] {
   });
   const [log, ...others] = receipt.logs;
   const transactions = block.transactions.map((one, index) =>
-    index === at ? { ...one, to: OTHER_ADDRESS } : one,
+    index === at && typeof one === "object" ? { ...one, to: OTHER_ADDRESS } : one,
   );
   return [
     ...(log
@@ -50,23 +50,80 @@ export function liesAbout(answers: Answers, hash: Hex): Lie[] {
       change: "The execution node sends the transaction with another recipient.",
       answers: { ...answers, block: { ...block, transactions } },
     },
-    {
-      name: "Invent a state",
-      change: "The execution node sends the header with another state root.",
-      answers: { ...answers, block: { ...block, stateRoot: OTHER_ROOT } },
-    },
-    {
-      name: "Invent a signer",
-      change: "The beacon node counts one more member of the committee among the signers.",
-      answers: { ...answers, optimistic: oneMoreSigner(optimistic) },
-    },
-    {
-      name: "Replace a key",
-      change: "The beacon node changes one bit of a key of the next committee.",
-      answers: { ...answers, updates: flipped(updates, KEY) },
-    },
+    ...liesAboutBlock(answers),
   ];
 }
+
+/** The lies about a call: at least one at each step. */
+export function liesAboutCall(answers: Answers): Lie[] {
+  const { state } = answers;
+  if (!state) throw new Error("no state was recorded");
+  const { call, returned, proofs, codes } = state;
+  const withState = (changed: Partial<State>): Answers => ({
+    ...answers,
+    state: { ...state, ...changed },
+  });
+  const contract = call.to.toLowerCase() as Hex;
+  const replaced = (found: string, instead: string) =>
+    withState({ proofs: proofs.map((proof) => withSlots(proof, found, instead)) });
+  const amount = BigInt(returned).toString(16);
+  const logic = proofs.find(({ address }) => address !== contract)?.address ?? contract;
+  return [
+    {
+      name: "Claim another result",
+      change: "The execution node says that the contract returns a thousand times the balance.",
+      answers: withState({ returned: more(returned) }),
+    },
+    {
+      name: "Raise the balance",
+      change: "The execution node sends the slot of the balance with another amount.",
+      answers: replaced(amount, amount.replace(/^./, "f")),
+    },
+    {
+      name: "Redirect the proxy",
+      change: "The execution node sends the slot of the contract’s logic with another address.",
+      answers: replaced(logic.slice(2), OTHER_ADDRESS.slice(2)),
+    },
+    {
+      name: "Change the code",
+      change: "The execution node sends the contract’s code with one other byte.",
+      answers: withState({ codes: { ...codes, [contract]: otherCode(codes[contract]) } }),
+    },
+    {
+      name: "Change the account",
+      change: "The execution node sends the contract’s account with another root of its storage.",
+      answers: withState({
+        proofs: proofs.map((proof) => (proof.address === contract ? otherAccount(proof) : proof)),
+      }),
+    },
+    {
+      name: "Mislead about reads",
+      change:
+        "The execution node lists none of what the call reads. Nobody believes such a list: it only costs round trips.",
+      answers: withState({ hint: { accessList: [], gasUsed: "0x0" } }),
+    },
+    ...liesAboutBlock(answers),
+  ];
+}
+
+/** The lies about the header and about the head. */
+const liesAboutBlock = (answers: Answers): Lie[] => [
+  {
+    name: "Invent a state",
+    change: "The execution node sends the header with another state root.",
+    answers: { ...answers, block: { ...answers.block, stateRoot: OTHER_ROOT } },
+  },
+  {
+    name: "Invent a signer",
+    change: "The beacon node counts one more member of the committee among the signers.",
+    answers: { ...answers, optimistic: oneMoreSigner(answers.optimistic) },
+  },
+  {
+    name: "Replace a key",
+    change: "The beacon node changes one bit of a key of the next committee.",
+    answers: { ...answers, updates: flipped(answers.updates, KEY) },
+  },
+];
 
 const OTHER_ADDRESS: Hex = `0x${"11".repeat(20)}`;
 const OTHER_ROOT: Hex = `0x${"11".repeat(32)}`;
@@ -96,3 +153,24 @@ function oneMoreSigner(update: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>
 function flipped(bytes: Uint8Array<ArrayBuffer>, at: number): Uint8Array<ArrayBuffer> {
   return bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
 }
+
+/** The proof with another value in its slots, also in the nodes that have it. */
+const withSlots = (proof: Proof, found: string, instead: string): Proof => ({
+  ...proof,
+  storageProof: proof.storageProof.map(({ key, value, proof }) => ({
+    key,
+    value: value.replace(found, instead) as Hex,
+    proof: proof.map((node) => node.replace(found, instead) as Hex),
+  })),
+});
+
+/** The account's node ends with the root of its storage, between a marker and a marker with the hash of its code. */
+function otherAccount(proof: Proof): Proof {
+  const leaf = proof.accountProof.at(-1) ?? "0x";
+  const at = leaf.length - 2 * (32 + 1 + 32);
+  const changed: Hex = `0x${leaf.slice(2, at)}${OTHER_ROOT.slice(2)}${leaf.slice(at + 64)}`;
+  return { ...proof, accountProof: [...proof.accountProof.slice(0, -1), changed] };
+}
+
+const otherCode = (code: Hex = "0x"): Hex =>
+  `0x${code.slice(2, -1)}${code.endsWith("1") ? "2" : "1"}`;

@@ -15,6 +15,7 @@ export function readLive(form: FormData): Question {
       execution: [text("execution")],
       fetch: (...request) => fetch(...request),
     },
+    kind: "receipt",
     hash: text("hash") as Hex,
   };
 }

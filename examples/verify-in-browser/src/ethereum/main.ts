@@ -1,12 +1,13 @@
-// Follows Ethereum from a checkpoint to a receipt in the page: from recorded answers, or from live servers.
+// Follows Ethereum from a checkpoint to a receipt, or to what a contract returns: from recorded answers, or
+// from live servers.
 
 import { init } from "prooflight/ethereum";
 
-import { type Cost, type Listener, type Question, travel } from "./journey.js";
-import { type Lie, liesAbout } from "./lies.js";
+import { type Listener, type Question, travel } from "./journey.js";
+import { type Lie, liesAboutCall, liesAboutReceipt } from "./lies.js";
 import { readLive } from "./live.js";
-import { loadAnswers, optionsOf, serving } from "./recorded.js";
-import { type Sample, SAMPLES } from "./transactions.js";
+import { type Answers, loadAnswers, optionsOf, serving } from "./recorded.js";
+import { type Sample, SAMPLES } from "./samples.js";
 import * as view from "./view.js";
 
 let journeys = 0;
@@ -18,53 +19,65 @@ async function show(prepare: () => Promise<{ question: Question; origin: string 
   try {
     const [{ question, origin }] = await Promise.all([prepare(), init()]); // init loads the WebAssembly, once
     if (!isCurrent()) return;
-    view.showStart(String(question.options.checkpoint), origin);
-    await travel(question, listener(origin !== "", isCurrent));
+    view.showStart(question, origin);
+    await travel(question, listener(question, origin !== "", isCurrent));
   } catch (error) {
     if (isCurrent()) view.showProblem(error);
   }
 }
 
 /** Shows the steps while nothing newer is shown, and at the end what all of them took. */
-function listener(isRecorded: boolean, isCurrent: () => boolean): Listener {
-  const total: Cost = { milliseconds: 0, requests: 0, bytes: 0 };
+function listener({ kind }: Question, isRecorded: boolean, isCurrent: () => boolean): Listener {
   return {
     begins(step) {
       if (isCurrent()) view.showRunning(step);
     },
     verified(step, result, cost) {
-      if (!isCurrent()) return;
-      view.showVerified(step, result, cost);
-      for (const name of ["milliseconds", "requests", "bytes"] as const) total[name] += cost[name];
-      if (step === "receipt") view.showArrival(total, isRecorded);
+      if (isCurrent()) view.showVerified(step, result, cost);
     },
     refused(step, error, cost) {
-      if (isCurrent()) view.showRefused(step, error, cost);
+      if (isCurrent()) view.showRefused(kind, step, error, cost);
+    },
+    contradicted(result, cost) {
+      if (isCurrent()) view.showContradicted(result, cost);
+    },
+    arrived(cost) {
+      if (isCurrent()) view.showArrival(kind, cost, isRecorded);
     },
   };
 }
 
-/** Shows a recorded transaction, and offers lies about it. */
-function showSample({ hash }: Sample): void {
+/** Shows a recorded receipt or call, and offers lies about it. */
+function showSample(sample: Sample): void {
   const tell = (lie: Lie | undefined) => {
     view.showChange(lie);
     void show(async () => {
-      const answers = await loadAnswers();
+      const answers = await loadAnswers(sample.recording);
       const { origin, license } = answers.about;
       const options = { ...optionsOf(answers), fetch: serving(lie?.answers ?? answers) };
-      return { question: { options, hash }, origin: `Data: ${origin}, ${license}` };
+      const question = questionOf(sample, answers, options);
+      return { question, origin: `Data: ${origin}, ${license}` };
     });
   };
   tell(undefined);
-  void loadAnswers().then(
+  void loadAnswers(sample.recording).then(
     (answers) => {
-      view.offerLies(liesAbout(answers, hash), tell);
+      view.offerLies(liesAbout(sample, answers), tell);
     },
     () => {
       view.offerLies([], tell); // the journey says why
     },
   );
 }
+
+function questionOf(sample: Sample, answers: Answers, options: Question["options"]): Question {
+  if (sample.recording === "receipt") return { options, kind: "receipt", hash: sample.hash };
+  if (!answers.state) throw new Error("no state was recorded");
+  return { options, kind: "call", call: answers.state.call };
+}
+
+const liesAbout = (sample: Sample, answers: Answers): Lie[] =>
+  sample.recording === "receipt" ? liesAboutReceipt(answers, sample.hash) : liesAboutCall(answers);
 
 view.offerSamples(SAMPLES, showSample);
 view.form.addEventListener("submit", (event) => {

@@ -1,5 +1,5 @@
-// Answers of Ethereum's mainnet, recorded in February 2025, and served without a network. The files in
-// public/ethereum are made by `npm run samples`; about.json there names their origin and licence.
+// Answers of Ethereum's mainnet, recorded in 2025, and served without a network. The files in public/ethereum are made by
+// `npm run samples`; each folder's about.json names their origin and licence.
 
 import type { EthereumOptions, Hex } from "prooflight/ethereum";
 
@@ -24,14 +24,16 @@ export interface Answers {
   finality: Uint8Array<ArrayBuffer>;
   optimistic: Uint8Array<ArrayBuffer>;
   block: Block;
+  /** The receipts of the block; none if its state was recorded. */
   receipts: Receipt[];
+  state: State | undefined;
 }
 
 export interface Block {
   hash: Hex;
   number: Hex;
   stateRoot: Hex;
-  transactions: { hash: Hex; to: Hex | null }[];
+  transactions: (Hex | { hash: Hex; to: Hex | null })[];
 }
 
 export interface Receipt {
@@ -39,6 +41,26 @@ export interface Receipt {
   status: Hex;
   logs: { address: Hex; topics: Hex[]; data: Hex }[];
 }
+
+/** What a call reads of the state after the block, and what it returned. */
+export interface State {
+  call: { to: Hex; data: Hex };
+  returned: Hex;
+  proofs: Proof[];
+  codes: Record<Hex, Hex>;
+  /** What the call reads, as servers list it; undefined as from a server that does not. */
+  hint?: { accessList: { address: Hex; storageKeys: Hex[] }[]; gasUsed: Hex } | undefined;
+}
+
+/** An answer to `eth_getProof`. */
+export interface Proof {
+  address: Hex;
+  accountProof: Hex[];
+  storageProof: { key: Hex; value: Hex; proof: Hex[] }[];
+}
+
+/** The folders of recorded answers: each is about a block, and has its receipts, or state. */
+export type Recording = "receipt" | "call";
 
 /** How to follow the recorded chain: the clock stands at the time of the recording. */
 export const optionsOf = ({ about }: Answers): EthereumOptions => ({
@@ -49,37 +71,41 @@ export const optionsOf = ({ about }: Answers): EthereumOptions => ({
   now: () => BigInt(about.now),
 });
 
-let loaded: Promise<Answers> | undefined;
+const loaded = new Map<Recording, Promise<Answers>>();
 
-/** Loads the recorded answers, once. Throws `NotAProof` if they cannot be loaded. */
-export async function loadAnswers(): Promise<Answers> {
-  loaded ??= load();
+/** Loads recorded answers, once. Throws `NotAProof` if they cannot be loaded. */
+export async function loadAnswers(recording: Recording): Promise<Answers> {
+  const answers = loaded.get(recording) ?? load(recording);
+  loaded.set(recording, answers);
   try {
-    return await loaded;
+    return await answers;
   } catch (error) {
-    loaded = undefined;
+    loaded.delete(recording);
     throw new NotAProof(`The recorded answers could not be loaded: ${(error as Error).message}.`);
   }
 }
 
-async function load(): Promise<Answers> {
+async function load(recording: Recording): Promise<Answers> {
   const open = async (name: string) => {
-    const response = await fetch(new URL(`ethereum/${name}`, document.baseURI));
+    const response = await fetch(new URL(`ethereum/${recording}/${name}`, document.baseURI));
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     return response;
   };
   const bytes = async (name: string) => new Uint8Array(await (await open(name)).arrayBuffer());
   const json = async <T>(name: string) => (await (await open(name)).json()) as T;
-  const [about, bootstrap, updates, finality, optimistic, block, receipts] = await Promise.all([
-    json<About>("about.json"),
-    bytes("bootstrap.ssz"),
-    bytes("updates.ssz"),
-    bytes("finality_update.ssz"),
-    bytes("optimistic_update.ssz"),
-    json<Block>("block.json"),
-    json<Receipt[]>("receipts.json"),
-  ]);
-  return { about, bootstrap, updates, finality, optimistic, block, receipts };
+  const isCall = recording === "call";
+  const [about, bootstrap, updates, finality, optimistic, block, receipts, state] =
+    await Promise.all([
+      json<About>("about.json"),
+      bytes("bootstrap.ssz"),
+      bytes("updates.ssz"),
+      bytes("finality_update.ssz"),
+      bytes("optimistic_update.ssz"),
+      json<Block>("block.json"),
+      isCall ? [] : json<Receipt[]>("receipts.json"),
+      isCall ? json<State>("state.json") : undefined,
+    ]);
+  return { about, bootstrap, updates, finality, optimistic, block, receipts, state };
 }
 
 /** A `fetch` that gives these answers, as beacon and execution nodes would. */
@@ -117,19 +143,38 @@ function resource({ about, ...answers }: Answers, path: string, query: URLSearch
   return isFirst ? answers.updates : new Uint8Array();
 }
 
-function resultOf({ block, receipts }: Answers, { method, params: [first, second] }: Call) {
+function resultOf(answers: Answers, { method, params: [first, second] }: Call) {
+  const { block, receipts, state } = answers;
   switch (method) {
     case "eth_getBlockByHash":
     case "eth_getBlockByNumber": {
       if (first !== block.hash && first !== block.number) return null;
-      const hashes = () => block.transactions.map(({ hash }) => hash);
-      return second === true ? block : { ...block, transactions: hashes() };
+      return second === true ? block : { ...block, transactions: block.transactions.map(hashOf) };
     }
     case "eth_getTransactionByHash":
-      return block.transactions.find(({ hash }) => hash === first) ?? null;
+      return block.transactions.find((one) => hashOf(one) === first) ?? null;
     case "eth_getBlockReceipts":
       return receipts;
+    case "eth_getProof":
+      return state && proofOf(state, first as Hex, second as Hex[]);
+    case "eth_getCode":
+      return state?.codes[first as Hex];
+    case "eth_createAccessList":
+      return state?.hint;
+    case "eth_call":
+      return state?.returned;
     default:
       return undefined;
   }
+}
+
+const hashOf = (one: Block["transactions"][number]) => (typeof one === "string" ? one : one.hash);
+
+/** The recorded proof of an account, with those of these slots alone. */
+function proofOf({ proofs }: State, address: Hex, slots: readonly Hex[]): Proof | undefined {
+  const found = proofs.find((proof) => proof.address === address);
+  const storageProof = slots.map((slot) => found?.storageProof.find(({ key }) => key === slot));
+  const isWhole = (all: typeof storageProof): all is Proof["storageProof"] =>
+    all.every((proof) => proof !== undefined);
+  return found && isWhole(storageProof) ? { ...found, storageProof } : undefined;
 }

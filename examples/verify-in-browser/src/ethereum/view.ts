@@ -16,9 +16,10 @@ import {
 } from "../format.js";
 import { NotAProof } from "../not-a-proof.js";
 import { choice, press } from "../page.js";
-import type { Cost, Results, Step } from "./journey.js";
+import type { Account, Code, Execution, Slot } from "./call.js";
+import { type Cost, type Question, type Results, type Step, STEPS } from "./journey.js";
 import type { Lie } from "./lies.js";
-import type { Sample } from "./transactions.js";
+import type { Sample } from "./samples.js";
 
 type Fact = readonly [label: string, content: Content];
 
@@ -27,7 +28,7 @@ type State = "idle" | "running" | "trusted" | "verified" | "refused";
 
 export const form = find("live") as HTMLFormElement;
 
-/** Offers transactions to pick. */
+/** Offers receipts and calls to pick. */
 export function offerSamples(samples: readonly Sample[], pick: (sample: Sample) => void): void {
   const buttons = samples.map((sample) =>
     choice([element("b", sample.name), sample.what], sample, pick),
@@ -35,7 +36,7 @@ export function offerSamples(samples: readonly Sample[], pick: (sample: Sample) 
   find("samples").replaceChildren(...buttons);
 }
 
-/** Clears the choice of a transaction. */
+/** Clears the choice. */
 export function releaseSamples(): void {
   press(find("samples"), undefined);
 }
@@ -55,13 +56,18 @@ export function showChange(lie: Lie | undefined): void {
 }
 
 /** Begins to show a journey from a checkpoint. */
-export function showStart(checkpoint: string, origin: string): void {
+export function showStart({ kind, options }: Question, origin: string): void {
   for (const id of ["how", "explanation"]) find(id).hidden = true;
   find("journey").hidden = false;
-  for (const step of ["head", "block", "receipt"] as const) showStep(step, "idle", "", []);
+  for (const step of new Set(Object.values(STEPS).flat())) {
+    find(`step-${step}`).hidden = !STEPS[kind].includes(step);
+    showStep(step, "idle", "", []);
+  }
+  const checkpoint = String(options.checkpoint);
   showStep("checkpoint", "trusted", "trusted", [["Root", [code(checkpoint)]]]);
   showState("running", ["Checking…"], "");
   find("origin").textContent = origin;
+  find("together").hidden = kind !== "call";
 }
 
 export function showRunning(step: Step): void {
@@ -73,8 +79,15 @@ export function showVerified<S extends Step>(step: S, result: Results[S], cost: 
   showStep(step, "verified", costText(cost), facts(result));
 }
 
-export function showRefused(step: Step, error: VerifyError, cost: Cost): void {
+/** Shows why a step is refused. Those after it are not taken. */
+export function showRefused(
+  way: Question["kind"],
+  step: Step,
+  error: VerifyError,
+  cost: Cost,
+): void {
   const { code: kind, reason, details } = error;
+  for (const later of STEPS[way].slice(STEPS[way].indexOf(step))) showStep(later, "idle", "", []);
   showStep(step, "refused", costText(cost), [
     ["Reason", [code(`${kind} / ${reason}`)]],
     ["Expected", [element("code", markDifference(details.expected, details.found))]],
@@ -88,14 +101,39 @@ export function showRefused(step: Step, error: VerifyError, cost: Cost): void {
   );
 }
 
+/** Shows that a server says something else than what was executed here. */
+export function showContradicted(result: Execution, cost: Cost): void {
+  const { answer, claimed = "" } = result;
+  const shown = (data: string, other: string): Content => [
+    element("b", returned(result, data)),
+    " ",
+    element("code", markDifference(data, other)),
+  ];
+  showStep("execution", "refused", costText(cost), [
+    ["Executed here", shown(answer.data, claimed)],
+    ["The server says", shown(claimed, answer.data)],
+    ["Gas used", [number(answer.gasUsed)]],
+  ]);
+  showState(
+    "refused",
+    ["Refused"],
+    "The server’s own answer is not what the contract returns. What it returns is known all the same.",
+  );
+}
+
 /** Shows that the whole way is verified. */
-export function showArrival({ milliseconds, bytes }: Cost, isRecorded: boolean): void {
+export function showArrival(
+  kind: Question["kind"],
+  { milliseconds, bytes }: Cost,
+  isRecorded: boolean,
+): void {
   const time = element("small", `in ${inMilliseconds(milliseconds)}`);
   const from = isRecorded ? "recorded answers" : "servers that nobody has to trust";
+  const to = kind === "receipt" ? "the receipt" : "what the contract returns";
   showState(
     "verified",
     ["Verified ", time],
-    `From one root of 32 bytes to the receipt, with ${kilobytes(bytes)} of ${from}.`,
+    `From one root of 32 bytes to ${to}, with ${kilobytes(bytes)} of ${from}.`,
   );
 }
 
@@ -137,7 +175,46 @@ const FACTS: { [S in Step]: (result: Results[S]) => Fact[] } = {
     ],
     [plural(receipt.logs.length, "log"), logs(receipt)],
   ],
+  account: (accounts: readonly Account[]) =>
+    accounts.flatMap(({ address, codeHash, storageRoot }): Fact[] => [
+      ["Account", [element("b", [code(address)])]],
+      ["Code’s hash", [code(codeHash)]],
+      ["Storage’s root", [code(storageRoot)]],
+    ]),
+  code: (codes: readonly Code[]) =>
+    codes.map(({ address, bytes }): Fact => [`${number(bytes)} bytes`, [code(address)]]),
+  slots: (slots: readonly Slot[]) =>
+    slots.map(({ slot, value, isAccount }): Fact => {
+      const meaning = isAccount ? "the account above" : number(value);
+      const isShort = isAccount || value < 1n << 64n;
+      return [shortened(slot), [code(`0x${value.toString(16)}`), isShort ? `  ${meaning}` : ""]];
+    }),
+  execution: (result: Execution) => [
+    ["Call", [`${named(result.call.data)} at `, code(result.call.to.toLowerCase())]],
+    ["Returns", [element("b", returned(result, result.answer.data))]],
+    ["Gas used", [number(result.answer.gasUsed)]],
+    ["After", [`${plural(result.answer.rounds, "round trip")} for the state`]],
+    ["The server says", [result.claimed === undefined ? "nothing" : "the same"]],
+  ],
 };
+
+/** `balanceOf(address)`, the function that the recorded call names. */
+const BALANCE_OF = "0x70a08231";
+
+const named = (data: Hex): string =>
+  data.startsWith(BALANCE_OF) && data.length === 74
+    ? `balanceOf(0x${data.slice(34)})`
+    : shortened(data);
+
+/** What a call returns, in the unit of its token, if it is a balance of one that is known. */
+function returned({ call }: Execution, data: string): string {
+  const token = TOKENS[call.to.toLowerCase() as Hex];
+  if (!token || !call.data.startsWith(BALANCE_OF) || data.length !== 66) return shortened(data);
+  return `${decimals(BigInt(data), token.decimals)} ${token.symbol}`;
+}
+
+const shortened = (hex: string): string =>
+  hex.length > 20 ? `${hex.slice(0, 10)}…${hex.slice(-6)}` : hex;
 
 /** The bar shows the share of the committee. */
 function signers(participation: EthereumClient["latest"]["participation"]): Content {
@@ -204,8 +281,19 @@ function showStep(id: Step | "checkpoint", state: State, cost: string, facts: Fa
 
 const code = (text: string) => element("code", text);
 
-const costText = ({ milliseconds, requests, bytes }: Cost) =>
-  `${inMilliseconds(milliseconds)} · ${plural(requests, "request")}, ${kilobytes(bytes)}`;
+const costText = ({ milliseconds, requests, bytes, rounds }: Cost) => {
+  const asked =
+    requests === 0 ? "no request" : `${plural(requests, "request")}, ${kilobytes(bytes)}`;
+  const trips = rounds && rounds.length > 0 ? ` in ${roundText(rounds)}` : "";
+  return `${inMilliseconds(milliseconds)} · ${asked}${trips}`;
+};
+
+const roundText = (rounds: readonly number[]) => {
+  const [last, ...others] = [...rounds].reverse();
+  return others.length === 0
+    ? `round trip ${last}`
+    : `round trips ${others.reverse().join(", ")} and ${last}`;
+};
 
 const inMilliseconds = (milliseconds: number) =>
   `${milliseconds.toLocaleString("en", { maximumSignificantDigits: 3 })} ms`;
