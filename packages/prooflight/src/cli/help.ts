@@ -72,8 +72,9 @@ const USAGE = `\
                                    show what such a transaction would do: ether, tokens, approvals
   prooflight eth logs [ADDRESS…]   verify every log of these contracts, or of all, in a range of
                                    blocks, with none missing
-  prooflight eth serve             answer JSON-RPC over HTTP for wallets and other programs on this
-                                   machine, with what was verified
+  prooflight eth serve             answer JSON-RPC over HTTP, and over WebSocket if the package ws is
+                                   installed, for wallets and other programs on this machine, with
+                                   what was verified
   prooflight eth checkpoint        ask beacon nodes for the finalized block, and print its root if they
                                    agree`;
 

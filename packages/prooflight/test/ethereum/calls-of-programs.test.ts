@@ -285,7 +285,8 @@ describe("the rounds of a call", () => {
     const follower = followerOf(false);
     const proxy = contracts.proxies[2] ?? "0x";
     expect(await roundsOf(follower, proxy)).toBeGreaterThan(2);
-    for (const owner of [OTHER, contracts.token, contracts.paused]) {
+    const owners: Hex[] = [OTHER, contracts.token, contracts.paused];
+    for (const owner of owners) {
       await mine();
       expect(await roundsOf(follower, proxy, owner)).toBe(2);
     }

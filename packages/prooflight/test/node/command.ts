@@ -28,8 +28,12 @@ export function prooflight(args: readonly string[], input = "") {
 const running = new Set<ChildProcessWithoutNullStreams>();
 
 /** Starts the command; it ends with the tests of a file at the latest. */
-export function start(args: readonly string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [command, ...args], { env: environment });
+export function start(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
+  const env = { ...environment, ...variables };
+  const child = spawn(process.execPath, [command, ...args], { env });
   running.add(child);
   child.once("close", () => running.delete(child));
   return child;

@@ -23,6 +23,8 @@ import { Guard } from "./serve/guard.js";
 import { HeadWatch, type ServedHead } from "./serve/heads.js";
 import { createEndpointServer } from "./serve/http.js";
 import { StartGate } from "./serve/queue.js";
+import { acceptSockets, loadSockets } from "./serve/socket.js";
+import { SubscriptionTable } from "./serve/subscriptions.js";
 import { blockName } from "./show.js";
 
 interface ServeOptions extends FollowOptions {
@@ -37,6 +39,8 @@ const FIRST_HEAD_INTERVAL = 3000;
 
 /** Milliseconds between two times at which the state is written. */
 const SAVE_INTERVAL = 5 * 60_000;
+
+const WITHOUT_SOCKETS = "Over HTTP only. For WebSocket, install the package ws (npm install ws).";
 
 /** Milliseconds that requests at work have when the command ends. */
 const END_TIME = 2000;
@@ -54,22 +58,29 @@ export async function serve(options: ServeOptions, json: boolean): Promise<numbe
   const failures = new FailureLog();
   const { provider, beacon } = followEthereum({ ...connection, onFailure: failures.report });
   const [watch, gate] = [new HeadWatch(provider), new StartGate()];
+  const endpoint = new Endpoint(provider, { gate });
   const server = createEndpointServer({
-    endpoint: new Endpoint(provider, { gate }),
+    endpoint,
     guard,
     welcome: `Prooflight ${VERSION} answers JSON-RPC about ${network} here, by POST.`,
     health: () => watch.health(network),
   });
+  const sockets = await loadSockets();
+  const subscriptions = new SubscriptionTable(provider);
+  const endSockets = sockets && acceptSockets(server, { endpoint, guard, subscriptions }, sockets);
   const url = await listen(server, address);
   const ending = endOnSignal();
-  if (json) printJsonLine({ event: "serving", network, url });
+  const socketUrl = sockets && url.replace(/^http/, "ws");
+  if (json) printJsonLine({ event: "serving", network, url, socketUrl: socketUrl ?? null });
   else printStart(url, connection.state ? `the state in ${file}` : options.checkpoint, options);
+  if (!json) print(dim(socketUrl ? `By WebSocket, at ${socketUrl}` : WITHOUT_SOCKETS));
   if (!json && !isLoopback(address)) printReachable();
   if (!json) print(dim("Asking for the first head. Until then, requests wait."));
   const kept = file === undefined ? undefined : new KeptState(file, beacon);
   try {
     await followHeads({ watch, gate, beacon, kept, json, network }, ending);
   } finally {
+    endSockets?.();
     await close(server);
     await kept?.save();
     // A question to a server may still be at work, for which nobody waits.

@@ -29,6 +29,9 @@ export const LIMITS: EndpointLimits = {
 /** The most characters of a method's name. Longer ones are unknown. */
 const MAX_METHOD_CHARACTERS = 128;
 
+/** The methods that only a connection has which can be notified. */
+const SUBSCRIPTION_METHODS: ReadonlySet<string> = new Set(["eth_subscribe", "eth_unsubscribe"]);
+
 /** An error of JSON-RPC. */
 interface RpcError {
   code: number;
@@ -38,9 +41,13 @@ interface RpcError {
 
 type Id = string | number | null;
 
+/** Opens and ends subscriptions, for a connection that can be notified. */
+export type SubscribeHandler = (request: Pick<Request, "method" | "params">) => Promise<unknown>;
+
 /** What a body of requests shares: who waits for it, and how much its replies may take. */
 interface Exchange {
   signal: AbortSignal | undefined;
+  subscribe: SubscribeHandler | undefined;
   charactersLeft: number;
 }
 
@@ -62,19 +69,26 @@ export class Endpoint {
     this.#queue = new WorkQueue(this.#limits.running, this.#limits.waiting);
   }
 
-  /** The reply to a body; undefined if it has only notifications. `signal` is aborted if nobody waits any more. */
-  async answer(body: Uint8Array, signal?: AbortSignal): Promise<string | undefined> {
+  /**
+   * The reply to a body; undefined if it has only notifications. `signal` is aborted if nobody waits any more; without
+   * `subscribe`, there are no subscriptions.
+   */
+  async answer(
+    body: Uint8Array,
+    signal?: AbortSignal,
+    subscribe?: SubscribeHandler,
+  ): Promise<string | undefined> {
     const given = parse(body);
     if (given === undefined) return failure(null, { code: -32700, message: "not JSON" });
     const { batch, batchReply } = this.#limits;
     if (!Array.isArray(given)) {
-      return this.#reply(given, { signal, charactersLeft: Infinity });
+      return this.#reply(given, { signal, subscribe, charactersLeft: Infinity });
     }
     if (given.length === 0) return failure(null, wrongRequest("the batch is empty"));
     if (given.length > batch) {
       return failure(null, overLimit(`a batch has at most ${batch} requests`));
     }
-    const exchange = { signal, charactersLeft: batchReply };
+    const exchange = { signal, subscribe, charactersLeft: batchReply };
     const replies = await Promise.all(given.map((one) => this.#reply(one, exchange)));
     const texts = replies.filter((reply) => reply !== undefined);
     return texts.length === 0 ? undefined : `[${texts.join()}]`;
@@ -87,7 +101,7 @@ export class Endpoint {
     const { id } = request;
     let reply: string;
     try {
-      const result = await this.#result(request, exchange.signal);
+      const result = await this.#result(request, exchange);
       reply = JSON.stringify({ jsonrpc: "2.0", id: id ?? null, result: result ?? null });
     } catch (error) {
       reply = failure(id ?? null, errorOf(error, request.method));
@@ -98,13 +112,18 @@ export class Endpoint {
     return failure(id, overLimit("the replies to this batch are too long; ask for less at once"));
   }
 
-  async #result({ method, params }: Request, signal: AbortSignal | undefined): Promise<unknown> {
+  async #result({ method, params }: Request, { signal, subscribe }: Exchange): Promise<unknown> {
     if (method === "web3_clientVersion") return `prooflight/${VERSION}`;
+    const isSubscription = SUBSCRIPTION_METHODS.has(method);
     // What geth answers over HTTP. Its older versions have the code -32001, which means something else here.
-    if (method === "eth_subscribe") throw new Refused(-32601, "notifications not supported");
+    if (isSubscription && !subscribe) throw new Refused(-32601, "notifications not supported");
     if (method.length > MAX_METHOD_CHARACTERS) throw unknownMethod(method);
+    const ask = isSubscription ? subscribe : undefined;
     await this.#gate?.pass();
-    return this.#queue.run(() => this.#provider.request({ method, params }), signal);
+    return this.#queue.run(
+      () => ask?.({ method, params }) ?? this.#provider.request({ method, params }),
+      signal,
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import type { Endpoint } from "./endpoint.js";
 import type { Guard } from "./guard.js";
 
 /** The most bytes of a body. */
-const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The most bytes of a longer body that are read, so that its sender reads the reply. */
 const MAX_DRAINED_BYTES = 16 * MAX_BODY_BYTES;
