@@ -39,8 +39,23 @@ export class Beacon implements HeadSource {
     this.#settings = settings;
     this.#servers = servers;
     this.#replies = new LightClientReplies(settings.transport);
-    const { state, maxCheckpointAge } = settings;
-    if (state) this.#heads = resume(this.#networkTime, maxCheckpointAge, state);
+  }
+
+  /**
+   * Continues from the state of the settings, if there is one and nothing was accepted yet. Needs the WebAssembly.
+   *
+   * Throws `malformed` for a broken state and `untrusted` / `head_too_old` for an old one, now and whenever it is asked.
+   */
+  resume(): void {
+    this.check();
+    const { state, maxCheckpointAge } = this.#settings;
+    if (!state || this.#heads) return;
+    try {
+      this.#heads = resume(this.#networkTime, maxCheckpointAge, state);
+    } catch (error) {
+      if (error instanceof VerifyError && error.code !== "internal") this.#fatal = error;
+      throw error;
+    }
   }
 
   /** The accepted heads; a bug if there are none yet. */
@@ -64,7 +79,7 @@ export class Beacon implements HeadSource {
     return this.heads.latest.participation && forkVersion(this.#networkTime, timestamp);
   }
 
-  /** Throws the error that stopped the client, if two finalized blocks contradict each other. */
+  /** Throws the error that stopped the client: two finalized blocks contradict each other, or its state is none to trust. */
   check(): void {
     if (this.#fatal) throw this.#fatal;
   }
@@ -87,7 +102,7 @@ export class Beacon implements HeadSource {
 
   /** Asks for the newest heads, and accepts them. */
   async sync(signal: AbortSignal | undefined): Promise<void> {
-    this.check();
+    this.resume();
     if (!this.#heads) await this.#servers.ask((server) => this.#bootstrap(server), signal);
     await this.#followAny(signal);
     this.#syncedAt = this.#settings.now();

@@ -6,7 +6,6 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { VerifyError } from "../../error.js";
 import type { Beacon } from "../../ethereum/beacon.js";
-import { readNetwork } from "../../ethereum/network.js";
 import { refusalIn } from "../../provider/error.js";
 import { followEthereum } from "../../provider/provider.js";
 import { VERSION } from "../../registry.js";
@@ -50,13 +49,12 @@ export async function serve(options: ServeOptions, json: boolean): Promise<numbe
   const { network = "mainnet", state: file } = options;
   const address = listenAddress(options.listen);
   const guard = new Guard({ hosts: options.host, origins: options.origin });
-  // The provider would ask for the chain's id.
-  readNetwork(network);
   const connection = await connectionOf(options);
-  // A saved state is read at once.
-  await init();
   const failures = new FailureLog();
   const { provider, beacon } = followEthereum({ ...connection, onFailure: failures.report });
+  // A state that is broken or too old ends the command before it listens.
+  await init();
+  beacon?.resume();
   const [watch, gate] = [new HeadWatch(provider), new StartGate()];
   const endpoint = new Endpoint(provider, { gate });
   const server = createEndpointServer({

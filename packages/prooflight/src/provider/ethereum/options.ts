@@ -88,6 +88,8 @@ export function readNetworkOptions(options: NetworkProviderOptions): NetworkSett
   const given: NetworkArguments = new Arguments(undefined, options, NETWORK_OPTIONS);
   const network = given.unchecked("network");
   const known = isBuiltIn(network) ? network : undefined;
+  // Without its name, the network's id would be asked for.
+  if (typeof network === "string" && !known) throw wrongNetwork(" or parameters", network);
   const isGiven = (name: (typeof NETWORK_OPTIONS)[number]) => given.unchecked(name) !== undefined;
   if (!(["heads", "checkpoint", "state"] as const).some(isGiven)) {
     const chain = isGiven("network") || isGiven("chainId") ? "" : ", and network or chainId";
@@ -138,8 +140,7 @@ function followerSettings(
   if (unused !== undefined) throw invalid(undefined, unused, "left out beside heads", "there");
   const network = given.unchecked("network");
   if (network !== undefined && !isBuiltIn(network)) {
-    const names = Object.keys(CHAINS).join(", ");
-    throw invalid(undefined, "network", `${names}, or left out beside heads`, describe(network));
+    throw wrongNetwork(", or left out beside heads", network);
   }
   const named = fork && rulesOfFork(chainId, fork, blobs);
   const rules = network === undefined ? named : knownRules(network, fork);
@@ -147,6 +148,11 @@ function followerSettings(
   const follower = new Follower(settings, new PinnedSource(heads));
   return { ...settings, follower, beacon: undefined, secondsPerSlot: undefined };
 }
+
+const wrongNetwork = (otherwise: string, network: unknown) => {
+  const names = Object.keys(CHAINS).join(", ");
+  return invalid(undefined, "network", `${names}${otherwise}`, describe(network));
+};
 
 /** The methods that the wallet answers: about accounts, signatures, and decisions of the user. */
 const WALLET_METHODS = new Set([
