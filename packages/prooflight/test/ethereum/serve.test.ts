@@ -4,10 +4,8 @@ import { JsonRpcProvider } from "ethers";
 import { createPublicClient, http } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { startAnvil } from "./anvil.js";
 import {
   ask,
-  closing,
   HEAD,
   HISTORY,
   post,
@@ -76,15 +74,6 @@ describe("programs read over HTTP", () => {
     expect((await ask(url, "eth_accounts")).result).toEqual([]);
     expect((await ask(url, "net_version")).result).toBe(String(chain.options.chainId));
   });
-});
-
-test("anvil forks from the endpoint", async () => {
-  const node = await startAnvil("--fork-url", url);
-  closing.push(node.stop);
-  const client = createPublicClient({ transport: http(node.url) });
-  expect(await client.getBalance({ address: RICH })).toBeGreaterThan(10n ** 30n);
-  const { data } = await client.call({ to: HISTORY, data: word(0x35) });
-  expect(data).toBe(hashOf(chain, 0x35));
 });
 
 describe("a reply", () => {
