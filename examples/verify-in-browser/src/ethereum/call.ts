@@ -145,13 +145,12 @@ function shownBy({ stateRoot }: BlockHeader, exchanges: readonly Exchange[]) {
   const accounts = new Map<Hex, Account>();
   const codes = new Map<Hex, Code>();
   const found = new Map<Hex, Omit<Slot, "isAccount">>();
-  for (const { method, params, text } of exchanges) {
+  for (const { method, params, result } of exchanges) {
     const [address, slots] = params as [Hex, Hex[]];
-    const { result } = JSON.parse(text || "{}") as { result?: unknown };
-    if (method === "eth_getCode") {
-      codes.set(address, { address, bytes: (String(result).length - 2) / 2 });
+    if (method === "eth_getCode" && typeof result === "string") {
+      codes.set(address, { address, bytes: (result.length - 2) / 2 });
     }
-    if (method !== "eth_getProof") continue;
+    if (method !== "eth_getProof" || result === undefined) continue;
     const shown = verifyEthGetProof({ stateRoot, address, slots, response: result });
     slots.forEach((slot, index) => found.set(slot, { slot, value: shown.storage[index] ?? 0n }));
     if (shown.kind === "absent") continue;

@@ -120,11 +120,17 @@ function reply(answers: Answers, { pathname, searchParams }: URL, body: string |
     if (!found) return new Response("not recorded", { status: 404 });
     return new Response(found, { headers: { "content-type": "application/octet-stream" } });
   }
-  const call = JSON.parse(body) as Call;
+  const asked = JSON.parse(body) as Call | Call[];
+  const text = Array.isArray(asked)
+    ? asked.map((call) => answer(answers, call))
+    : answer(answers, asked);
+  return new Response(JSON.stringify(text), { headers: { "content-type": "application/json" } });
+}
+
+function answer(answers: Answers, call: Call) {
   const result = resultOf(answers, call);
   const error = { code: -32000, message: "not recorded" };
-  const text = { jsonrpc: "2.0", id: call.id, ...(result === undefined ? { error } : { result }) };
-  return new Response(JSON.stringify(text), { headers: { "content-type": "application/json" } });
+  return { jsonrpc: "2.0", id: call.id, ...(result === undefined ? { error } : { result }) };
 }
 
 interface Call {
