@@ -361,6 +361,18 @@ describe("for everybody", () => {
     },
   );
 
+  test.each([1280, 390, 320])(
+    "on a screen of %i pixels, a range of blocks is on one line",
+    async (width) => {
+      const page = await visit({ viewport: { width, height: 740 } });
+      const bottomOf = (selector: string) =>
+        page.locator(selector).evaluate((part) => part.getBoundingClientRect().bottom);
+      const bottoms = [await bottomOf("#range-from"), await bottomOf("#range-to")];
+      const show = await bottomOf("#range > button");
+      for (const bottom of bottoms) expect(Math.abs(bottom - show)).toBeLessThan(3);
+    },
+  );
+
   test.each([360, 320])("a screen of %i pixels needs no scrolling sideways", async (width) => {
     const page = await visit({ viewport: { width, height: 740 } });
     expect(await overflow(page)).toBe(0);
