@@ -2,44 +2,21 @@
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { environment } from "./environment.mjs";
-import { go } from "./go.mjs";
-import { cache, tools } from "./paths.mjs";
+import { goProgram, goTool } from "./go.mjs";
+import { cache } from "./paths.mjs";
 import { Problem } from "./task.mjs";
-import { goTools } from "./versions.mjs";
-
-const { module, version } = goTools.versitygw;
-const bin = join(tools, "bin");
-const program = join(bin, "versitygw");
-// The program does not tell its version; this file does.
-const stamp = join(bin, "versitygw.stamp");
 
 /** A bucket of the caller's, whose credentials are in the usual variables. */
 const given = process.env.PROOFLIGHT_S3;
 
 /** The server, unless the caller has one. */
-export const versitygw = {
-  title: `versitygw ${version}`,
-  requires: given ? [] : ["python"],
-  ready: () => Boolean(given) || (existsSync(stamp) && readFileSync(stamp, "utf8") === version),
-  install: async ({ sh }) => {
-    await sh(await go(sh), ["install", `${module}@v${version}`], { env: { GOBIN: bin } });
-    writeFileSync(stamp, version);
-  },
-};
+export const versitygw = goTool("versitygw", given);
 
 /**
  * Runs `body` with the environment of a bucket, whose URL is PROOFLIGHT_S3. The server of an own bucket
@@ -64,10 +41,14 @@ export async function startS3() {
   const [id, secret] = ["prooflight", randomBytes(20).toString("hex")];
   const log = join(folder, "log");
   const output = openSync(log, "w");
-  const child = spawn(program, ["--port", `127.0.0.1:${port}`, "posix", join(folder, "buckets")], {
-    env: { ...environment, ROOT_ACCESS_KEY: id, ROOT_SECRET_KEY: secret },
-    stdio: ["ignore", output, output],
-  });
+  const child = spawn(
+    goProgram("versitygw"),
+    ["--port", `127.0.0.1:${port}`, "posix", join(folder, "buckets")],
+    {
+      env: { ...environment, ROOT_ACCESS_KEY: id, ROOT_SECRET_KEY: secret },
+      stdio: ["ignore", output, output],
+    },
+  );
   const ended = new Promise((resolve) => child.once("close", resolve));
   const kill = () => child.kill("SIGKILL");
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

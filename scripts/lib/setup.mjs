@@ -1,6 +1,7 @@
 // Installs the tools that a script needs and the machine does not have yet.
 
 import { chromium } from "./chromium.mjs";
+import { goTool } from "./go.mjs";
 import { packages, packagesOf } from "./npm.mjs";
 import { require as requirePrograms } from "./prerequisites.mjs";
 import { cargoTool, toolchain } from "./rust.mjs";
@@ -19,6 +20,8 @@ const NEEDS = {
   "cargo-deny": cargoTool("cargo-deny"),
   "cargo-fuzz": cargoTool("cargo-fuzz"),
   chromium,
+  // The caller may have another.
+  geth: goTool("geth", process.env.PROOFLIGHT_GETH),
   versitygw,
 };
 

@@ -218,7 +218,7 @@ export const STEPS = {
     },
   },
   ethereum: {
-    tools: ["npm", "npm for tests"],
+    tools: ["npm", "npm for tests", "geth"],
     built: true,
     // PROOFLIGHT_ETHEREUM_MAINNET and PROOFLIGHT_EXECUTION_APIS name folders of other cases.
     async run({ sh, detail, output }) {

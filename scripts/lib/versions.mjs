@@ -17,5 +17,6 @@ export const goVersion = "1.27.3";
 
 /** Tools that `go install` builds. */
 export const goTools = {
+  geth: { module: "github.com/ethereum/go-ethereum/cmd/geth", version: "1.16.7" },
   versitygw: { module: "github.com/versity/versitygw/cmd/versitygw", version: "1.8.0" },
 };

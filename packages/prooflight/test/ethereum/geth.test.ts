@@ -1,8 +1,6 @@
 /**
  * A real geth with the chain of the execution-apis tests, behind a provider that trusts only the newest hash: viem and
  * ethers, unchanged, get from the provider what they get from geth.
- *
- * Needs geth, as PROOFLIGHT_GETH or in the path.
  */
 
 import { BrowserProvider, JsonRpcProvider } from "ethers";
@@ -11,26 +9,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createProvider, ProviderError } from "../../src/provider.js";
 import { chainOptions, isRefused, readExchanges, readGenesis } from "./execution-apis.js";
-import { findGeth, type Geth, startGeth } from "./geth.js";
+import { type Geth, startGeth } from "./geth.js";
 
 type Hex = `0x${string}`;
 type Json = Record<string, unknown>;
 
-const program = findGeth();
-if (program === undefined) {
-  const remark = "geth is lacking: set PROOFLIGHT_GETH, or add it to the path";
-  console.log(remark);
-  test.skip(remark, () => undefined);
-}
-
-describe.runIf(program !== undefined)("geth", () => {
+describe("geth", () => {
   let geth: Geth;
   /** geth itself, which the tests trust. */
   let direct: PublicClient;
   let blocks: { number: bigint; hash: Hex; transactions: Hex[] }[];
 
   beforeAll(async () => {
-    geth = await startGeth(program ?? "");
+    geth = await startGeth();
     console.log(/^Version: .*/m.exec(geth.version)?.[0]);
     direct = createPublicClient({ transport: http(geth.url) });
     const { number } = await direct.getBlock();

@@ -1,4 +1,4 @@
-/** A real geth with the chain of the execution-apis tests. */
+/** A real geth, which the tests trust. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
@@ -7,12 +7,14 @@ import { delimiter, join } from "node:path";
 
 import { pathOf } from "./execution-apis.js";
 
-/** The program: that of PROOFLIGHT_GETH, or `geth` of the path; undefined if there is none. */
-export function findGeth(): string | undefined {
+/** The program: that of PROOFLIGHT_GETH, or `geth` of the path, where `npm test -- ethereum` builds it. */
+function findGeth(): string {
   const given = process.env["PROOFLIGHT_GETH"];
-  if (given !== undefined) return given;
+  if (given !== undefined && given !== "") return given;
   const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.map((folder) => join(folder, "geth")).find(isProgram);
+  const found = folders.map((folder) => join(folder, "geth")).find(isProgram);
+  if (found === undefined) throw new Error("no geth: npm test -- ethereum builds it");
+  return found;
 }
 
 function isProgram(path: string): boolean {
@@ -31,19 +33,31 @@ export interface Geth {
   stop: () => Promise<void>;
 }
 
-/** Imports the chain into a new folder, with the state of every block, and serves it. */
-export async function startGeth(program: string): Promise<Geth> {
+/** Imports the chain of the execution-apis tests, with the state of every block, and serves it. */
+export function startGeth(): Promise<Geth> {
+  const common = ["--state.scheme", "hash", "--gcmode", "archive"];
+  return start(common, (run) => {
+    run("init", pathOf("genesis.json"));
+    run("import", pathOf("chain.rlp"));
+  });
+}
+
+/** Serves a new chain of Prague whose blocks are made as transactions arrive. */
+export const startDevGeth = (): Promise<Geth> => start(["--dev"], () => undefined);
+
+async function start(
+  common: readonly string[],
+  prepare: (run: (...args: string[]) => void) => void,
+): Promise<Geth> {
+  const program = findGeth();
   const folder = mkdtempSync(join(tmpdir(), "prooflight-geth-"));
-  const common = ["--datadir", folder, "--state.scheme", "hash", "--gcmode", "archive"];
-  const run = (...args: string[]) =>
-    execFileSync(program, [...common, ...args], { encoding: "utf8", stdio: "pipe" });
-  run("init", pathOf("genesis.json"));
-  run("import", pathOf("chain.rlp"));
+  const all = ["--datadir", folder, ...common];
+  prepare((...args) => execFileSync(program, [...all, ...args], { stdio: "pipe" }));
   const network = ["--nodiscover", "--maxpeers", "0", "--port", "0", "--authrpc.port", "0"];
   const http = ["--http", "--http.addr", "127.0.0.1", "--http.port", "0", "--http.api", "eth"];
-  const node = spawn(program, [...common, ...network, ...http, "--ipcdisable"], { stdio: "pipe" });
+  const node = spawn(program, [...all, ...network, ...http, "--ipcdisable"], { stdio: "pipe" });
   return {
-    version: run("version"),
+    version: execFileSync(program, ["version"], { encoding: "utf8", stdio: "pipe" }),
     url: await urlOf(node),
     async stop() {
       if (node.exitCode === null) {
