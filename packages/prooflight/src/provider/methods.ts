@@ -5,6 +5,7 @@ import { refuse } from "../error.js";
 import { showAccount } from "../mpt/account.js";
 import { canonicalAnswer, keyOfSlot, type ProvenAccount } from "../mpt/canonical.js";
 import { hash as wasm } from "../wasm/hash.js";
+import type { TrustedCalls } from "./calls.js";
 import { type Forwarding, pendingNonce } from "./forward.js";
 import { addressAt, blockAt, bytesOfResult, quantity, slotOf, word } from "./request.js";
 import type { WalletServer } from "./server.js";
@@ -15,6 +16,7 @@ export interface ProviderContext {
   chainId: bigint;
   server: WalletServer;
   trust: Trust;
+  calls: TrustedCalls;
   /** How methods are forwarded; undefined in the mode `strict`. */
   forwarding: Forwarding | undefined;
 }

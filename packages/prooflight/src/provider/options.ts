@@ -1,6 +1,8 @@
 import { Arguments, invalid } from "../arguments.js";
 import { describe, refuse, VerifyError } from "../error.js";
+import { EXECUTION_FORKS, type ExecutionFork } from "../ethereum/execution/rules.js";
 import { readTimeout } from "../transport/options.js";
+import { rulesOfChain, TrustedCalls } from "./calls.js";
 import type { Forwarding } from "./forward.js";
 import { FORWARDABLE, NEVER_FORWARDED } from "./forwardable.js";
 import { METHODS, type ProviderContext } from "./methods.js";
@@ -22,6 +24,11 @@ export interface ProviderOptions {
   chainId: bigint | number;
   /** Returns the trusted state. */
   trust: Trust;
+  /**
+   * The fork by whose rules calls are executed. Default: by the schedule of mainnet, Sepolia or Hoodi, up to its newest
+   * fork. In other blocks, calls are refused, or forwarded like methods that cannot be verified.
+   */
+  fork?: ExecutionFork | undefined;
   /** What to do with methods that cannot be verified. Default `strict`. */
   mode?: Mode | undefined;
   /**
@@ -67,6 +74,7 @@ export const OPTIONS = [
   "provider",
   "chainId",
   "trust",
+  "fork",
   "mode",
   "forward",
   "maxFeePerGas",
@@ -89,7 +97,9 @@ function read(options: ProviderOptions): Settings {
   const server = new WalletServer(provider, readTimeout(given.unchecked("timeout")));
   const chainId = chainIdOf(given.unchecked("chainId"));
   const mode = given.optionalChoice("mode", ["strict", "if-possible"]) ?? "strict";
-  const context = { chainId, server, trust: trust as Trust };
+  const rules = rulesOfChain(chainId, given.optionalChoice("fork", EXECUTION_FORKS));
+  const calls = new TrustedCalls(server, trust as Trust, rules);
+  const context = { chainId, server, trust: trust as Trust, calls };
   if (mode === "strict") {
     for (const name of ["forward", "maxFeePerGas"] as const) {
       // Strict mode ignores these options, so passing one is likely a mistake.

@@ -22,7 +22,7 @@ import {
   UserRejectedRequestError,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { mainnet } from "viem/chains";
+import { goerli } from "viem/chains";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 import {
@@ -52,10 +52,11 @@ const to: Hex = `0x${"c0".repeat(20)}`;
 const { stateRoot, response } = stateWithCode(from, "0x", parseEther("10"));
 const block = { number: MAINNET.number, hash: MAINNET.hash, stateRoot };
 
+/** By default of a chain whose forks are not known, so that its calls are not executed. */
 const handsOn = (changes: Partial<ProviderOptions> = {}) =>
   createProvider({
     provider: httpProvider(server.url, { timeout: 5000 }),
-    chainId: 1,
+    chainId: 5,
     trust: () => block,
     mode: "if-possible",
     ...changes,
@@ -64,7 +65,7 @@ const handsOn = (changes: Partial<ProviderOptions> = {}) =>
 /** A wallet in the same program: its answers by method, and what it was asked. */
 function wallet(answers: Record<string, unknown> = {}) {
   const asked: RequestArguments[] = [];
-  const all: Record<string, unknown> = { eth_chainId: "0x1", eth_accounts: [from], ...answers };
+  const all: Record<string, unknown> = { eth_chainId: "0x5", eth_accounts: [from], ...answers };
   const provider: Eip1193Provider = {
     request: (args) => {
       asked.push(args);
@@ -100,7 +101,7 @@ const signing: [string, unknown[]][] = [
 
 describe("a wallet on another chain", () => {
   test.each(signing)("is not asked for %s", async (method, params) => {
-    const { provider, methods } = wallet({ eth_chainId: "0x5", [method]: "0x51" });
+    const { provider, methods } = wallet({ eth_chainId: "0x1", [method]: "0x51" });
     const asked = handsOn({ provider }).request({ method, params });
     expect(await refusal(asked)).toBe("4901 untrusted wrong_chain");
     expect(methods()).toEqual(["eth_chainId"]);
@@ -121,12 +122,12 @@ describe("a wallet on another chain", () => {
 
   test("signs nothing for viem, nor for ethers", async () => {
     const { provider, methods } = wallet({
-      eth_chainId: "0x5",
+      eth_chainId: "0x1",
       eth_sendTransaction: `0x${"11".repeat(32)}`,
       personal_sign: "0x51",
     });
     const transport = custom(handsOn({ provider }), { retryCount: 0 });
-    const viem = createWalletClient({ account: from, chain: mainnet, transport });
+    const viem = createWalletClient({ account: from, chain: goerli, transport });
     await expect(viem.sendTransaction({ to, value: 1n })).rejects.toThrow(/another chain/);
     const ethers = new BrowserProvider(handsOn({ provider }));
     const signer = new JsonRpcSigner(ethers, from);
@@ -135,10 +136,10 @@ describe("a wallet on another chain", () => {
   });
 
   test("may be connected to, and switched to the right one", async () => {
-    const { provider, methods } = wallet({ eth_chainId: "0x5", eth_requestAccounts: [from] });
+    const { provider, methods } = wallet({ eth_chainId: "0x1", eth_requestAccounts: [from] });
     const mixed = handsOn({ provider });
     expect(await mixed.request({ method: "eth_requestAccounts" })).toEqual([from]);
-    const switching = { method: "wallet_switchEthereumChain", params: [{ chainId: "0x1" }] };
+    const switching = { method: "wallet_switchEthereumChain", params: [{ chainId: "0x5" }] };
     await mixed.request(switching);
     expect(methods()).toEqual(["eth_requestAccounts", "wallet_switchEthereumChain"]);
   });
@@ -156,8 +157,8 @@ describe("a wallet on the right chain", () => {
     const mixed = handsOn({ provider });
     const params = [{ from, to, value: "0x1" }];
     await mixed.request({ method: "eth_sendTransaction", params });
-    expect(asked[1]?.params).toEqual([{ from, to, value: "0x1", chainId: "0x1" }]);
-    const other = { method: "eth_sendTransaction", params: [{ from, to, chainId: "0x5" }] };
+    expect(asked[1]?.params).toEqual([{ from, to, value: "0x1", chainId: "0x5" }]);
+    const other = { method: "eth_sendTransaction", params: [{ from, to, chainId: "0x1" }] };
     expect(await refusal(mixed.request(other))).toBe("-32602 invalid_input invalid_argument");
     expect(asked).toHaveLength(2);
   });
@@ -230,7 +231,7 @@ describe("errors of what was forwarded", () => {
     const error = await failure(mixed.request({ method: "eth_call", params }));
     expect(error).toMatchObject({ code: 3, data: revert });
     const viem = createPublicClient({
-      chain: mainnet,
+      chain: goerli,
       transport: custom(mixed, { retryCount: 0 }),
     });
     const reading = viem.readContract({ address: to, abi, functionName: "totalSupply" });
@@ -421,7 +422,7 @@ describe("onUnverified", () => {
 });
 
 describe("a transaction that is sent", () => {
-  const raw = new Wallet(key).signTransaction({ to, value: 1n, nonce: 1, gasLimit: 21000n, gasPrice: 1n, chainId: 1 }); // prettier-ignore
+  const raw = new Wallet(key).signTransaction({ to, value: 1n, nonce: 1, gasLimit: 21000n, gasPrice: 1n, chainId: 5 }); // prettier-ignore
   const send = async (
     answer: unknown,
     transaction?: unknown,
@@ -503,24 +504,24 @@ describe("sending with a local key", () => {
     const ethers = new Wallet(key, new BrowserProvider(handsOn({ onUnverified })));
     const { hash } = await ethers.sendTransaction({ to, value: 1n });
     const transaction = Transaction.from(sent[0] ?? "");
-    expect(transaction).toMatchObject({ hash, nonce: 3, chainId: 1n, to: checksum(to), value: 1n });
+    expect(transaction).toMatchObject({ hash, nonce: 3, chainId: 5n, to: checksum(to), value: 1n });
     expect(transaction.maxPriorityFeePerGas).toBe(parseGwei("1"));
     expect(heard).toContain("eth_getTransactionCount");
     expect(heard).toContain("eth_sendRawTransaction");
   });
 
   test("viem: what a liar fills in is not signed", async () => {
-    const filled = { nonce: "0x63", maxPriorityFeePerGas: toBeHex(10n ** 18n), maxFeePerGas: toBeHex(10n ** 18n), gas: "0x5208", to, value: "0x1", type: "0x2", chainId: "0x1" }; // prettier-ignore
+    const filled = { nonce: "0x63", maxPriorityFeePerGas: toBeHex(10n ** 18n), maxFeePerGas: toBeHex(10n ** 18n), gas: "0x5208", to, value: "0x1", type: "0x2", chainId: "0x5" }; // prettier-ignore
     server.behave(node({ eth_fillTransaction: { raw: "0x", tx: filled } }));
     const viem = createWalletClient({
       account: privateKeyToAccount(key),
-      chain: mainnet,
+      chain: goerli,
       transport: custom(handsOn(), { retryCount: 0 }),
     });
     const hash = await viem.sendTransaction({ to, value: 1n, maxPriorityFeePerGas: 7n });
     expect(hash).toBe(keccak256(sent[0] ?? ""));
     const transaction = parseTransaction(sent[0] ?? "0x");
-    expect(transaction).toMatchObject({ nonce: 3, maxPriorityFeePerGas: 7n, chainId: 1 });
+    expect(transaction).toMatchObject({ nonce: 3, maxPriorityFeePerGas: 7n, chainId: 5 });
     expect(server.asked.map(({ method }) => method)).not.toContain("eth_fillTransaction");
   });
 
@@ -532,7 +533,7 @@ describe("sending with a local key", () => {
       server.behave(node({ eth_getBlockByNumber, ...fees }));
       const viem = createWalletClient({
         account: privateKeyToAccount(key),
-        chain: mainnet,
+        chain: goerli,
         transport: custom(handsOn(), { retryCount: 0 }),
       });
       await expect(viem.sendTransaction({ to, value: 1n })).rejects.toThrow(/maxFeePerGas/);

@@ -32,7 +32,7 @@ function sending(result: unknown, size: number, filler: string) {
   };
   const provider = createProvider({
     provider: httpProvider("http://server", { fetch }),
-    chainId: 1,
+    chainId: 5,
     trust: () => block,
     mode: "if-possible",
     maxFeePerGas: 1n,

@@ -233,15 +233,18 @@ describe("options that cannot be read are refused by name:", () => {
 });
 
 describe("a refused eth_call", () => {
+  /** Of a chain whose forks are not known. */
+  const chain = { chainId: 5 };
   const abi = ["function totalSupply() view returns (uint256)"];
   const to = contract.address;
   const refused = () => [
-    provider({}),
-    provider({}, { mode: "if-possible", onUnverified: () => false }),
-    provider({}, { mode: "if-possible", forward: [] }),
+    provider({}, chain),
+    provider({}, { ...chain, mode: "if-possible", onUnverified: () => false }),
+    provider({}, { ...chain, mode: "if-possible", forward: [] }),
     provider(
       {},
       {
+        ...chain,
         mode: "if-possible",
         timeout: 1,
         provider: { request: () => new Promise(() => undefined) },
@@ -287,7 +290,7 @@ describe("a refused eth_call", () => {
   });
 
   test("has its JSON", async () => {
-    const error = (await provider({})
+    const error = (await provider({}, chain)
       .request({ method: "eth_call", params: [{ to }] })
       .catch((error: unknown) => error)) as ProviderError;
     const { message, data } = error;

@@ -223,17 +223,23 @@ describe("code", () => {
 describe("what cannot be verified", () => {
   const call = { method: "eth_call", params: [{ to: contract.address }, "latest"] };
 
+  /** Of a chain whose forks are not known, so that its calls are not executed. */
+  const chain = { chainId: 5 };
+
   test("is refused, and not even asked", async () => {
+    const ask = (method: string) => provider(chain).request({ method });
     for (const method of ["eth_call", "eth_getLogs", "eth_gasPrice", "eth_sendRawTransaction"]) {
       expect(await refusal(ask(method))).toBe("4200 unsupported unverifiable_method");
     }
-    expect(await refusal(ask("eth_getBalance", miner.address, "pending"))).toContain("unsupported");
+    const pending = { method: "eth_getBalance", params: [miner.address, "pending"] };
+    expect(await refusal(provider().request(pending))).toContain("unsupported");
     expect(server.asked).toEqual([]);
   });
 
   test("is forwarded if that is wanted, and marked", async () => {
     const unverified: string[] = [];
     const mixed = provider({
+      ...chain,
       mode: "if-possible",
       onUnverified: ({ method }) => unverified.push(method),
     });

@@ -2,9 +2,14 @@
 
 import type { Hex } from "../../bytes.js";
 import type { Block } from "../blocks.js";
-import type { ChainView } from "../view.js";
 import type { AccessListEntry, Call } from "./call.js";
-import { type CallProgress, type CallQuestion, execute, type Executed } from "./execute.js";
+import {
+  type CallProgress,
+  type CallQuestion,
+  type CallView,
+  execute,
+  type Executed,
+} from "./execute.js";
 import {
   CallFailure,
   type CallOutcome,
@@ -53,7 +58,7 @@ export interface AccessListAnswer extends CallBasis {
 }
 
 /** Executes a call; throws `CallFailure` if it fails. */
-export async function call(view: ChainView, block: Block, given: CheckedCall): Promise<CallAnswer> {
+export async function call(view: CallView, block: Block, given: CheckedCall): Promise<CallAnswer> {
   const executed = await ask(view, block, given, "evmCall", readCallOutcome);
   const { data, gasUsed } = returned(executed.result);
   return { data, gasUsed, ...basisOf(executed) };
@@ -61,7 +66,7 @@ export async function call(view: ChainView, block: Block, given: CheckedCall): P
 
 /** Estimates the gas of a call; throws `CallFailure` if it fails with any gas. */
 export async function estimate(
-  view: ChainView,
+  view: CallView,
   block: Block,
   given: CheckedCall,
 ): Promise<GasAnswer> {
@@ -73,7 +78,7 @@ export async function estimate(
 
 /** Makes the access list of a call; throws `CallFailure` if the call is not executed. */
 export async function accessList(
-  view: ChainView,
+  view: CallView,
   block: Block,
   given: CheckedCall,
 ): Promise<AccessListAnswer> {
@@ -97,7 +102,7 @@ function returned(outcome: CallOutcome) {
 }
 
 async function ask<T>(
-  view: ChainView,
+  view: CallView,
   block: Block,
   { call, overrides, onProgress }: CheckedCall,
   execution: Execution,

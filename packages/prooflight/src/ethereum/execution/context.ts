@@ -13,12 +13,12 @@ export class CallContext {
   /** The time limit of a server for the state of a call, in milliseconds. */
   readonly timeout: number;
   readonly #rules: ExecutionRules | undefined;
-  readonly #heads: HeadSource;
+  readonly #heads: Pick<HeadSource, "forkVersion">;
 
   /** `rules` are undefined if nothing is known about the forks of the chain. */
   constructor(
     { rules, callTimeout }: { rules: ExecutionRules | undefined; callTimeout: number },
-    heads: HeadSource,
+    heads: Pick<HeadSource, "forkVersion">,
   ) {
     this.timeout = callTimeout;
     this.#rules = rules;

@@ -8,12 +8,13 @@ import { type Bytes, type Hex, toHex } from "../../bytes.js";
 import { refuse, VerifyError } from "../../error.js";
 import { abortWith, throwIfAborted } from "../../transport/abort.js";
 import { isUnknownMethod } from "../../transport/failure.js";
+import type { Server } from "../../transport/servers.js";
 import { type Reader, Writer } from "../../wire.js";
 import type { Block } from "../blocks.js";
 import { JsonValue } from "../json.js";
 import { askState } from "../states.js";
-import type { ChainView } from "../view.js";
 import { type Call, callJson, writeCall } from "./call.js";
+import type { CallContext } from "./context.js";
 import { type Overrides, overridesJson, writeOverrides } from "./overrides.js";
 import type { Execution, ProvenState, StateKeys, Step } from "./proven-state.js";
 
@@ -40,6 +41,14 @@ const MAX_HINTS = 4;
 
 /** The most bytes of a request, or of an outcome's data, that are remembered. */
 const MAX_REMEMBERED_BYTES = 16 * 1024;
+
+/** What calls need of a server's view of the chain. */
+export interface CallView {
+  readonly server: Server;
+  readonly calls: CallContext;
+  /** The blocks from a number on to `last`, ascending. */
+  range(from: bigint, last: Block): Promise<[Block, ...Block[]]>;
+}
 
 /** What is executed. */
 export interface CallQuestion<T> {
@@ -74,7 +83,7 @@ export interface Executed<T> {
 
 /** Executes a call in the state after a block. */
 export async function execute<T>(
-  view: ChainView,
+  view: CallView,
   block: Block,
   question: CallQuestion<T>,
   onProgress: ((progress: CallProgress) => void) | undefined,
@@ -99,7 +108,7 @@ export async function execute<T>(
 
 /** Runs an execution within the time limit of a server, after which it sends no further requests. */
 async function inTime<T>(
-  { server, calls: { timeout } }: ChainView,
+  { server, calls: { timeout } }: CallView,
   run: (expired: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
@@ -170,7 +179,7 @@ const nothing = (): WantedState => ({
 
 /** One call at one server. */
 class CallExecution<T> {
-  readonly #view: ChainView;
+  readonly #view: CallView;
   readonly #block: Block;
   readonly #question: CallQuestion<T>;
   readonly #state: ProvenState;
@@ -186,7 +195,7 @@ class CallExecution<T> {
   #work = MAX_WORK;
 
   constructor(
-    view: ChainView,
+    view: CallView,
     block: Block,
     question: CallQuestion<T>,
     state: ProvenState,

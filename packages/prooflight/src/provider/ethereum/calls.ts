@@ -10,21 +10,37 @@ import {
 } from "../../ethereum/execution/overrides.js";
 import { evm } from "../../wasm/evm.js";
 import { blockAt, quantity, wrong } from "../request.js";
-import type { Chain, Method, Parameters } from "./chain.js";
+import type { CallView } from "../../ethereum/execution/execute.js";
+import type { BlockName } from "../../ethereum/options.js";
+import type { Block } from "../../ethereum/blocks.js";
+import type { Parameters } from "./chain.js";
 
-export const callMethod: Method = async (chain, params, name) => {
+/** What calls need of a chain. */
+export interface CallChain {
+  /** Asks one server after another, until one gives an answer that verifies. */
+  ask<T>(question: (view: NamingView) => Promise<T>): Promise<T>;
+}
+
+/** A view with the blocks that requests name. */
+export interface NamingView extends CallView {
+  block(name: BlockName): Promise<Block>;
+}
+
+type CallMethod = (chain: CallChain, params: Parameters, name: string) => Promise<unknown>;
+
+export const callMethod: CallMethod = async (chain, params, name) => {
   const overrides = readOverrides(params[2], blockMembers(params[3]));
   const { data } = await ask(chain, params, name, overrides, call);
   return data;
 };
 
-export const estimateGas: Method = async (chain, params, name) => {
+export const estimateGas: CallMethod = async (chain, params, name) => {
   const overrides = readOverrides(params[2], blockMembers(params[3]));
   const { gas } = await ask(chain, params, name, overrides, estimate);
   return quantity(gas);
 };
 
-export const createAccessList: Method = async (chain, params, name) => {
+export const createAccessList: CallMethod = async (chain, params, name) => {
   const overrides = readOverrides(params[2], undefined);
   const found = await ask(chain, params, name, overrides, accessList);
   return {
@@ -35,7 +51,7 @@ export const createAccessList: Method = async (chain, params, name) => {
 };
 
 async function ask<T>(
-  chain: Chain,
+  chain: CallChain,
   params: Parameters,
   name: string,
   overrides: Overrides,
