@@ -29,7 +29,7 @@ use super::replica::{begin_replica, checkpoint, require_checkpoint};
 use super::serving;
 use super::settings::LogFormat;
 
-/// The key, the leaders, and the folder.
+/// The arguments of `authority`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct AuthorityArgs {
     /// The folder of this authority: its copy of the chain, and its memory of what it has signed
@@ -50,7 +50,7 @@ pub(super) struct AuthorityArgs {
     /// A file with the checkpoint of the chain; required on a first start
     #[arg(long, env = "PROOFLIGHT_CHECKPOINT")]
     checkpoint: Option<PathBuf>,
-    /// Write a new memory and end: confirms that the key has signed nothing at this height or above, 0
+    /// Write a new signing memory and exit. Confirms that the key has signed nothing at this height or above; 0
     /// for a key that was never used
     #[arg(long)]
     sign_from: Option<u64>,
@@ -88,7 +88,7 @@ pub(super) struct AuthorityArgs {
     log_format: LogFormat,
 }
 
-/// The file with the memory, in the folder.
+/// The file of the signing memory, in the folder of the authority.
 const MEMORY_FILE: &str = "signed";
 
 impl AuthorityArgs {
@@ -99,7 +99,7 @@ impl AuthorityArgs {
         }
     }
 
-    /// Writes a new memory.
+    /// Writes a new signing memory.
     fn begin_memory(&self, height: u64) -> Result<()> {
         let key = read_key(&self.key)?;
         let public = key.verifying_key().to_bytes();
@@ -108,7 +108,7 @@ impl AuthorityArgs {
         let memory = SigningMemory::begin(&path, chain.config().id(), public, height)?;
         let authority = signing::Authority::new(chain, key, memory, pinned);
         let authority = authority.inspect_err(|_| {
-            // Nothing was signed with this memory.
+            // No signature depends on this memory yet.
             let _ = std::fs::remove_file(&path);
         })?;
         println!(
@@ -185,7 +185,7 @@ impl AuthorityArgs {
             key = %Hex(&public),
             height = authority.next(),
             signed = authority.memory().height(),
-            "authority"
+            "authority opened"
         );
         let pace = FollowPace {
             interval: Duration::from_millis(self.retry_ms),

@@ -1,4 +1,4 @@
-//! Buckets, as a server opens them.
+//! Opens the buckets of a server.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use prooflight_log::{Bucket, BucketRequest};
 use prooflight_node::runtime::files;
 use prooflight_node::runtime::metrics::Metrics;
 
-/// The bucket of a URL, whose requests are counted.
+/// Opens the bucket of a URL and counts its requests.
 pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
     let metrics = metrics.clone();
     if let Some(folder) = url.strip_prefix("file://") {
@@ -23,9 +23,9 @@ pub(super) fn bucket(url: &str, metrics: &Metrics) -> Result<Bucket> {
     }))
 }
 
-/// Like [`bucket`], for a start: failed requests are retried a few times, until [`Bucket::end_startup_retry`].
+/// Like [`bucket`], and retries failed requests a few times, until [`Bucket::end_startup_retry`].
 pub(super) fn bucket_at_start(url: &str, metrics: &Metrics) -> Result<Bucket> {
     Ok(bucket(url, metrics)?.with_startup_retry(|error| {
-        tracing::warn!(reason = %error.reason(), %error, "the start tries again");
+        tracing::warn!(reason = %error.reason(), %error, "a request failed; retrying while the node starts");
     }))
 }

@@ -187,21 +187,21 @@ fn begin(
 ) -> Result<Header> {
     config.check()?;
     let signers = Signers::with_any_keys(config, keys)?;
-    let kept = folder.join(GENESIS_FILE);
-    if kept.exists() {
+    let genesis_file = folder.join(GENESIS_FILE);
+    if genesis_file.exists() {
         // Left by a start that was interrupted before the chain existed.
-        std::fs::remove_file(&kept).map_err(|error| file_error(&kept, &error))?;
+        std::fs::remove_file(&genesis_file).map_err(|error| file_error(&genesis_file, &error))?;
     }
     if let Some(state) = state {
         read_block(state, config)?;
-        std::fs::copy(state, &kept).map_err(|error| file_error(state, &error))?;
+        std::fs::copy(state, &genesis_file).map_err(|error| file_error(state, &error))?;
     }
     let mut chain = Chain::create_with(folder, config, options)?;
     begin_genesis(folder, &mut chain, &signers).inspect_err(|error| {
         if error.code() == Code::InvalidInput {
             // No chain can begin with that state: delete the state and the chain.
             drop(chain);
-            let _ = std::fs::remove_file(&kept);
+            let _ = std::fs::remove_file(&genesis_file);
             let _ = Chain::discard(folder);
         }
     })
@@ -243,8 +243,11 @@ pub(super) fn make_genesis(folder: &Path, chain: &mut Chain, signers: &Signers) 
 }
 
 fn genesis_operations(folder: &Path, chain: &Chain) -> Result<Vec<StateOperation>> {
-    let kept = folder.join(GENESIS_FILE);
-    if kept.exists() { read_block(&kept, chain.config()) } else { Ok(Vec::new()) }
+    let genesis_file = folder.join(GENESIS_FILE);
+    if !genesis_file.exists() {
+        return Ok(Vec::new());
+    }
+    read_block(&genesis_file, chain.config())
 }
 
 fn key_path(folder: &Path, index: usize) -> PathBuf {
@@ -292,19 +295,19 @@ pub(super) fn open_with_keys(folder: &Path, options: &SchemeOptions) -> Result<(
 }
 
 /// Begins a development chain in a folder without a chain, if permitted.
-pub(super) fn begin_if_dev(chosen: &ResolvedSettings) -> Result<()> {
-    let folder = &chosen.data_dir;
-    if !chosen.dev {
+pub(super) fn begin_if_dev(settings: &ResolvedSettings) -> Result<()> {
+    let folder = &settings.data_dir;
+    if !settings.dev {
         let expected = format_args!(
             "a chain in {}; `init` begins one, and `run --dev` a development chain",
             folder.display()
         );
         return Err(Error::new(Reason::InvalidArgument, expected, "none"));
     }
-    begin_development(folder, &chosen.schemes)?;
+    begin_development(folder, &settings.schemes)?;
     tracing::warn!(
         folder = %folder.display(),
-        "no chain there: began a development chain with a key of its own"
+        "no chain in the folder: began a development chain with a new key"
     );
     Ok(())
 }
@@ -319,7 +322,7 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Executes every block again in a separate folder, and compares the results.
+    /// Executes every block in a separate folder, and compares the results with the stored chain.
     pub(super) fn verify(&self) -> Result<()> {
         if let Some(log) = self.log.open()? {
             let (_scratch, chain) = log.execute_in_scratch()?;
@@ -329,16 +332,16 @@ impl VerifyArgs {
             return Ok(());
         }
         let folder = &self.folder.data_dir;
-        // Before anything is written.
+        // Fails before anything is written.
         Chain::exists(folder)?;
         let scratch = ScratchFolder::new_in(folder).map_err(|error| file_error(folder, &error))?;
-        let mut again = Chain::create_like(&scratch.path().join("chain"), folder)?;
+        let mut replayed = Chain::create_like(&scratch.path().join("chain"), folder)?;
         let options = SchemeOptions { check_all_nodes: true, ..SchemeOptions::default() };
         let view = Chain::reopen(folder, &options)?.view()?;
         // Fails before anything is executed if block 0 is not kept.
         view.block(BlockId::Height(0))?;
         for height in 0..=view.height() {
-            match again.follow(view.block(BlockId::Height(height))?) {
+            match replayed.follow(view.block(BlockId::Height(height))?) {
                 Verdict::Valid(_) => {}
                 Verdict::Invalid(error) => {
                     let expected = format_args!("block {height} with {}", error.expected());
@@ -348,15 +351,15 @@ impl VerifyArgs {
             }
             view.header_path(height, &view.head().header)?;
         }
-        let again = again.view()?;
-        let (mut kept, mut executed) = (view.entries(), again.entries());
+        let replayed = replayed.view()?;
+        let (mut stored, mut expected) = (view.entries(), replayed.entries());
         let mut values = 0_u64;
         loop {
-            match (kept.next().transpose()?, executed.next().transpose()?) {
+            match (stored.next().transpose()?, expected.next().transpose()?) {
                 (None, None) => break,
-                (kept, executed) if kept == executed => values += 1,
+                (stored, expected) if stored == expected => values += 1,
                 _ => {
-                    let expected = "the keys and values that the blocks lead to";
+                    let expected = "the keys and values that result from the blocks";
                     return Err(Error::new(Reason::StoreCorrupt, expected, "others"));
                 }
             }
@@ -366,7 +369,7 @@ impl VerifyArgs {
     }
 }
 
-/// A block of a chain.
+/// The arguments of `checkpoint`.
 #[derive(Debug, Args)]
 pub(super) struct CheckpointArgs {
     #[command(flatten)]

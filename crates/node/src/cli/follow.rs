@@ -26,49 +26,49 @@ use super::settings::ResolvedSettings;
 /// Resumes a replica, or begins one from a checkpoint; waits for the genesis block.
 pub(super) async fn follow(
     leader: &str,
-    chosen: ResolvedSettings,
+    settings: ResolvedSettings,
     metrics: Metrics,
 ) -> Result<NodeHandles> {
-    let leader = LeaderClient::new(leader, Duration::from_millis(chosen.request_time_ms))?;
-    let begun = if chosen.sync && !has_chain(&chosen.data_dir)? {
-        Some(begin_with_state(&leader, &chosen).await?)
+    let leader = LeaderClient::new(leader, Duration::from_millis(settings.request_time_ms))?;
+    let new_chain = if settings.sync && !has_chain(&settings.data_dir)? {
+        Some(begin_with_state(&leader, &settings).await?)
     } else {
         None
     };
-    start(chosen, metrics, begun, |_| Ok(follow::BlockSource::Node(leader))).await
+    start(settings, metrics, new_chain, |_| Ok(follow::BlockSource::Node(leader))).await
 }
 
 /// Like [`follow`], with the blocks of the chain's log.
 pub(super) async fn follow_log(
     url: &str,
-    chosen: ResolvedSettings,
+    settings: ResolvedSettings,
     metrics: Metrics,
 ) -> Result<NodeHandles> {
     let bucket = bucket_at_start(url, &metrics)?;
     let runtime = Handle::current();
-    check_bound(&chosen.data_dir, bucket.name(), chosen.log_moved_from.as_deref())?;
-    let begun = if chosen.sync && !has_chain(&chosen.data_dir)? {
-        Some(begin_with_log(&bucket, &chosen).await?)
+    check_bound(&settings.data_dir, bucket.name(), settings.log_moved_from.as_deref())?;
+    let new_chain = if settings.sync && !has_chain(&settings.data_dir)? {
+        Some(begin_with_log(&bucket, &settings).await?)
     } else {
         None
     };
     let source = move |config| {
         let log = runtime.block_on(BucketLog::open(bucket, config))?;
-        // From here on, failed reads are retried anyway.
+        // The follower retries failed reads itself.
         log.bucket().end_startup_retry();
         Ok(follow::BlockSource::Log(log.reader(0)))
     };
-    start(chosen, metrics, begun, source).await
+    start(settings, metrics, new_chain, source).await
 }
 
 /// Begins a chain with a state of the node of `--leader`, whose block must be in the log.
-async fn begin_with_log(bucket: &Bucket, chosen: &ResolvedSettings) -> Result<Chain> {
-    let folder = &chosen.data_dir;
-    let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
+async fn begin_with_log(bucket: &Bucket, settings: &ResolvedSettings) -> Result<Chain> {
+    let folder = &settings.data_dir;
+    let checkpoint = checkpoint(folder, settings.checkpoint.as_deref())?;
     let config = Arc::new(require_checkpoint(folder, checkpoint.as_ref())?.config.clone());
-    // Before anything is written.
-    let (leader, log) = (state_leader(chosen)?, BucketLog::open(bucket.clone(), config).await?);
-    let chain = begin_with_state(&leader, chosen).await?;
+    // Both fail before anything is written.
+    let (leader, log) = (state_leader(settings)?, BucketLog::open(bucket.clone(), config).await?);
+    let chain = begin_with_state(&leader, settings).await?;
     let head = chain.view()?.head().header.clone();
     let found = log.block(head.height).await?.map(|block| block.hash());
     if found == Some(head.hash()) {
@@ -80,17 +80,17 @@ async fn begin_with_log(bucket: &Bucket, chosen: &ResolvedSettings) -> Result<Ch
         bucket.name(),
         folder.display()
     );
-    Err(Error::new(Reason::Equivocation, expected, "another one, or none"))
+    Err(Error::new(Reason::Equivocation, expected, "another block, or none"))
 }
 
 async fn start(
-    chosen: ResolvedSettings,
+    settings: ResolvedSettings,
     metrics: Metrics,
-    begun: Option<Chain>,
+    new_chain: Option<Chain>,
     source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::BlockSource> + Send + 'static,
 ) -> Result<NodeHandles> {
     let mut follower =
-        blocking::run_blocking(move || open(begun, source, &chosen, &metrics)).await?;
+        blocking::run_blocking(move || open(new_chain, source, &settings, &metrics)).await?;
     let progress = follower.progress();
     let (published, views) = watch::channel(follower.first_view().await?);
     let ended = tokio::spawn(follower.run(published));
@@ -106,28 +106,28 @@ async fn start(
 }
 
 fn open(
-    begun: Option<Chain>,
+    new_chain: Option<Chain>,
     source: impl FnOnce(Arc<ChainConfig>) -> Result<follow::BlockSource>,
-    chosen: &ResolvedSettings,
+    settings: &ResolvedSettings,
     metrics: &Metrics,
 ) -> Result<Follower> {
-    let folder = &chosen.data_dir;
-    let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
-    let (chain, source) = if begun.is_some() || Chain::exists(folder)? {
-        let chain = begun.map_or_else(|| Chain::open(folder), Ok)?;
+    let folder = &settings.data_dir;
+    let checkpoint = checkpoint(folder, settings.checkpoint.as_deref())?;
+    let (chain, source) = if new_chain.is_some() || Chain::exists(folder)? {
+        let chain = new_chain.map_or_else(|| Chain::open(folder), Ok)?;
         let source = source(chain.config().clone())?;
         (chain, source)
     } else {
         let checkpoint = require_checkpoint(folder, checkpoint.as_ref())?;
-        // Before anything is written.
+        // Fails before anything is written.
         let source = source(Arc::new(checkpoint.config.clone()))?;
-        (begin_in(folder, || begin_replica(folder, checkpoint, &chosen.schemes))?, source)
+        (begin_in(folder, || begin_replica(folder, checkpoint, &settings.schemes))?, source)
     };
     metrics.store(chain.disk_bytes()?);
     let pace = FollowPace {
-        interval: Duration::from_millis(chosen.follow_interval_ms),
-        keep: chosen.keep,
+        interval: Duration::from_millis(settings.follow_interval_ms),
+        keep: settings.keep,
     };
-    let space = DiskSpace::new(folder, chosen.min_free_bytes);
+    let space = DiskSpace::new(folder, settings.min_free_bytes);
     Follower::new(chain, source, checkpoint, pace, space, metrics.clone())
 }

@@ -33,33 +33,37 @@ const READY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Opens a chain and its log, and brings both to the same blocks. Must be called within a runtime, on a thread that may
 /// block.
-pub(super) fn open(url: &str, chosen: &ResolvedSettings, metrics: &Metrics) -> Result<LeaderState> {
-    let (folder, runtime) = (&chosen.data_dir, Handle::current());
+pub(super) fn open(
+    url: &str,
+    settings: &ResolvedSettings,
+    metrics: &Metrics,
+) -> Result<LeaderState> {
+    let (folder, runtime) = (&settings.data_dir, Handle::current());
     let bucket = bucket_at_start(url, metrics)?;
     let leader =
-        chosen.leader.as_deref().map(|url| LeaderClient::new(url, READY_TIMEOUT)).transpose()?;
+        settings.leader.as_deref().map(|url| LeaderClient::new(url, READY_TIMEOUT)).transpose()?;
     // Checked before anything is written.
-    let bound = check_bound(folder, bucket.name(), chosen.log_moved_from.as_deref())?;
+    let bound = check_bound(folder, bucket.name(), settings.log_moved_from.as_deref())?;
     let found = runtime.block_on(BucketLog::config(&bucket))?;
-    let pinned = checkpoint(folder, chosen.checkpoint.as_deref())?;
+    let pinned = checkpoint(folder, settings.checkpoint.as_deref())?;
     if let Some(pinned) = &pinned {
         check_chain(&pinned.config, found.as_ref(), bucket.name())?;
     }
     let is_new = !has_chain(folder)?;
-    let is_missing = found.is_none() && (chosen.standby || (is_new && pinned.is_some()));
+    let is_missing = found.is_none() && (settings.standby || (is_new && pinned.is_some()));
     if is_missing {
         return Err(missing(&format_args!("a chain in {}; its leader begins it", bucket.name())));
     }
     if is_new && found.is_some() {
-        begin_from_log(chosen, &bucket, require_checkpoint(folder, pinned.as_ref())?)?;
+        begin_from_log(settings, &bucket, require_checkpoint(folder, pinned.as_ref())?)?;
     } else if is_new {
-        begin_if_dev(chosen)?;
+        begin_if_dev(settings)?;
     }
-    let mut chain = Chain::reopen(folder, &chosen.schemes)?;
+    let mut chain = Chain::reopen(folder, &settings.schemes)?;
     check_chain(chain.config(), found.as_ref(), bucket.name())?;
-    let signers = signers(chosen, chain.config())?;
+    let signers = signers(settings, chain.config())?;
     let permit =
-        PublishPermit { bound, is_new, publish: chosen.publish, log: bucket.name().to_owned() };
+        PublishPermit { bound, is_new, publish: settings.publish, log: bucket.name().to_owned() };
     let config = chain.config().clone();
     let log = if found.is_some() {
         runtime.block_on(open_log(bucket, config))?
@@ -68,39 +72,40 @@ pub(super) fn open(url: &str, chosen: &ResolvedSettings, metrics: &Metrics) -> R
         runtime.block_on(BucketLog::begin(bucket, config))?
     };
     let mut log = BlockLog::new(log, runtime);
-    let lacks = missing_blocks(&chain, &mut log)?;
-    permit.check(&lacks)?;
-    // If remote authorities must sign genesis, it is made later.
-    let begins = chain.height().is_none() && !signers.are_quorum(chain.config());
-    if !lacks.is_empty() && begins {
+    let missing_heights = missing_blocks(&chain, &mut log)?;
+    permit.check(&missing_heights)?;
+    // If remote authorities must sign the genesis block, it is made later.
+    let genesis_is_later = chain.height().is_none() && !signers.are_quorum(chain.config());
+    if !missing_heights.is_empty() && genesis_is_later {
         permit.bind(folder, true)?;
-    } else if !lacks.is_empty() {
+    } else if !missing_heights.is_empty() {
         if chain.height().is_none() {
             if pinned.is_some() {
-                let place = format_args!("a genesis block in {}; {GENESIS_HINT}", permit.log);
-                return Err(missing(&place));
+                let expected = format_args!("a genesis block in {}; {GENESIS_HINT}", permit.log);
+                return Err(missing(&expected));
             }
             make_genesis(folder, &mut chain, &signers)?;
         }
         permit.bind(folder, true)?;
-        publish(&chain, &log, lacks.clone())?;
+        publish(&chain, &log, missing_heights.clone())?;
     }
-    let begun = (!lacks.is_empty() && begins).then(|| permit.binding(false));
-    if begun.is_none() {
+    let new_binding =
+        (!missing_heights.is_empty() && genesis_is_later).then(|| permit.binding(false));
+    if new_binding.is_none() {
         permit.bind(folder, false)?;
     }
     execute(&mut chain, &mut log, pinned.as_ref())?;
     let (promote, promoted) = watch::channel(false);
-    let after = Duration::from_millis(chosen.takeover_after_ms);
-    let standby = chosen.standby.then(|| Standby::new(after, leader, promoted));
+    let after = Duration::from_millis(settings.takeover_after_ms);
+    let standby = settings.standby.then(|| Standby::new(after, leader, promoted));
     let promote = standby.is_some().then_some(promote);
-    let poll = Duration::from_millis(chosen.follow_interval_ms);
+    let poll = Duration::from_millis(settings.follow_interval_ms);
     Ok(LeaderState {
         chain,
         signers,
         shared: Some(SharedLog { log, poll, standby }),
         promote,
-        new_binding: begun,
+        new_binding,
     })
 }
 
@@ -111,9 +116,9 @@ fn missing(expected: &dyn core::fmt::Display) -> Error {
 }
 
 /// The keys in a folder, which must be a quorum unless remote authorities sign.
-fn signers(chosen: &ResolvedSettings, config: &ChainConfig) -> Result<Signers> {
-    let signers = Signers::with_any_keys(config, read_keys(&chosen.data_dir)?)?;
-    if signers.are_quorum(config) || chosen.authority_listen.is_some() {
+fn signers(settings: &ResolvedSettings, config: &ChainConfig) -> Result<Signers> {
+    let signers = Signers::with_any_keys(config, read_keys(&settings.data_dir)?)?;
+    if signers.are_quorum(config) || settings.authority_listen.is_some() {
         return Ok(signers);
     }
     let expected = format_args!(
@@ -132,9 +137,9 @@ async fn open_log(bucket: Bucket, config: std::sync::Arc<ChainConfig>) -> Result
 }
 
 /// Begins a chain in a folder without one, from the blocks of the log. Nothing is written if the node could not lead.
-fn begin_from_log(chosen: &ResolvedSettings, bucket: &Bucket, pinned: &Checkpoint) -> Result<()> {
-    let (folder, runtime) = (&chosen.data_dir, Handle::current());
-    signers(chosen, &pinned.config)?;
+fn begin_from_log(settings: &ResolvedSettings, bucket: &Bucket, pinned: &Checkpoint) -> Result<()> {
+    let (folder, runtime) = (&settings.data_dir, Handle::current());
+    signers(settings, &pinned.config)?;
     let config = std::sync::Arc::new(pinned.config.clone());
     let log = runtime.block_on(open_log(bucket.clone(), config))?;
     if runtime.block_on(log.block(0))?.is_none() {
@@ -143,18 +148,19 @@ fn begin_from_log(chosen: &ResolvedSettings, bucket: &Bucket, pinned: &Checkpoin
     if let Some(block) = runtime.block_on(log.block(pinned.height))? {
         check_pinned(pinned, &block.header.header)?;
     }
-    if !chosen.sync {
-        return begin_in(folder, || begin_replica(folder, pinned, &chosen.schemes)).map(drop);
+    if !settings.sync {
+        return begin_in(folder, || begin_replica(folder, pinned, &settings.schemes)).map(drop);
     }
     for id in pinned.config.scheme_ids() {
         let scheme = Scheme::from_id(id)?;
         if !can_sync(scheme) {
-            let expected = "no --sync: who makes blocks needs the states of all schemes";
+            let expected =
+                "no --sync, since a node that makes blocks needs the states of all schemes";
             let found = format_args!("a chain with {}, whose state no node sends", scheme.as_str());
             return Err(Error::new(Reason::InvalidArgument, expected, found));
         }
     }
-    runtime.block_on(begin_with_state(&state_leader(chosen)?, chosen)).map(drop)
+    runtime.block_on(begin_with_state(&state_leader(settings)?, settings)).map(drop)
 }
 
 /// Decides whether blocks of a folder that the log lacks may be published.

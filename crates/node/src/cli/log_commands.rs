@@ -28,7 +28,7 @@ pub(super) struct LogArgs {
     /// With --log: a file with the checkpoint of the chain
     #[arg(long, requires = "log")]
     checkpoint: Option<PathBuf>,
-    /// With --log: the .ptau file of the chain's lvmt setup, if it is in one
+    /// With --log: the .ptau file of the chain's lvmt setup, if that setup is not the development setup
     #[arg(long, requires = "log")]
     lvmt_setup: Option<PathBuf>,
 }
@@ -76,20 +76,20 @@ impl ChainLog {
         let mut chain = begin_in(folder, || begin_replica(folder, &self.pinned, &self.options))?;
         let mut reader = self.log.reader(0);
         for height in 0.. {
-            let wrong = |error: Error| {
+            let in_block = |error: Error| {
                 let name = self.log.bucket().name();
                 let expected = format_args!("{}, in block {height} of {name}", error.expected());
                 Error::new(error.reason(), expected, error.found())
             };
-            let Some(entry) = self.runtime.block_on(reader.block(height)).map_err(wrong)? else {
+            let Some(entry) = self.runtime.block_on(reader.block(height)).map_err(in_block)? else {
                 break;
             };
-            chain.follow(decode_entry(entry)?).into_result().map_err(wrong)?;
+            chain.follow(decode_entry(entry)?).into_result().map_err(in_block)?;
             if height % 1000 == 999 {
                 eprintln!("{} blocks executed", height + 1);
             }
         }
-        // The bucket could have returned another block before.
+        // The bucket may have returned another block when the log was opened.
         let header = chain.view()?.header(prooflight_node::BlockId::Height(self.pinned.height))?;
         check_pinned(&self.pinned, &header.header)?;
         Ok(chain)
@@ -124,7 +124,7 @@ impl ChainLog {
 pub(super) struct CopyArgs {
     /// The log, such as <s3://BUCKET/FOLDER>
     from: String,
-    /// Its new place
+    /// The new log
     to: String,
     /// A file with the checkpoint of the chain; without one, the log says which chain it has
     #[arg(long)]
@@ -135,7 +135,7 @@ impl CopyArgs {
     pub(super) fn run(&self) -> Result<()> {
         let (from, to) = (open_bucket(&self.from)?, open_bucket(&self.to)?);
         if from.name() == to.name() {
-            let expected = "two different places";
+            let expected = "two different logs";
             return Err(Error::new(Reason::InvalidArgument, expected, from.name()));
         }
         let pinned = self.checkpoint.as_deref().map(read_checkpoint).transpose()?;
@@ -158,12 +158,12 @@ impl CopyArgs {
                 check_pinned(pinned, &found.header.header)?;
             }
             eprintln!("chain {}", Hex(&chain));
-            let seen = |height: u64| {
+            let show_progress = |height: u64| {
                 if height % 1000 == 999 {
                     eprintln!("{} blocks", height + 1);
                 }
             };
-            log::copy(&log, &to, check_operations, seen).await
+            log::copy(&log, &to, check_operations, show_progress).await
         })?;
         println!("{} blocks in {}, {} of them new", copied.blocks, to.name(), copied.created);
         Ok(())
@@ -183,7 +183,7 @@ fn check_operations(entry: &log::LogEntry) -> Result<()> {
 
 /// Opens a bucket whose transient failures are retried for some time.
 fn open_bucket(url: &str) -> Result<Bucket> {
-    Ok(Bucket::open(url)?.with_startup_retry(|error| eprintln!("trying again: {error}")))
+    Ok(Bucket::open(url)?.with_startup_retry(|error| eprintln!("retrying: {error}")))
 }
 
 /// A runtime whose threads read ahead.

@@ -59,7 +59,7 @@ enum Command {
     },
     /// Print the checkpoint that an application pins.
     Checkpoint(chain::CheckpointArgs),
-    /// Execute every block again and compare all roots, signatures and values.
+    /// Execute every block from the first, and compare all roots, signatures and values.
     Verify(chain::VerifyArgs),
     /// Write every key and value as a line of JSON.
     Export(transfer::ExportArgs),
@@ -67,7 +67,7 @@ enum Command {
     Import(transfer::ImportArgs),
     /// Copy the chain into a new folder, without its keys.
     Backup(transfer::BackupArgs),
-    /// Copy a chain's log to another place, and check every block.
+    /// Copy a chain's log to another bucket or folder, and check every block.
     Copy(log_commands::CopyArgs),
     /// Make a standby lead at once.
     Promote(promote::PromoteArgs),
@@ -93,7 +93,7 @@ pub(crate) fn run() -> Result<(), CommandError> {
             keys::write_key(&file, &key)?;
             println!("{}", Hex(&key.verifying_key().to_bytes()));
         }
-        Command::Checkpoint(which) => which.print_checkpoint()?,
+        Command::Checkpoint(checkpoint) => checkpoint.print_checkpoint()?,
         Command::Verify(chain) => chain.verify()?,
         Command::Export(export) => export.run()?,
         Command::Import(import) => import.run()?,

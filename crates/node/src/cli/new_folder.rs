@@ -34,11 +34,12 @@ const CHAIN_FILES: [&str; 10] = [
 /// Begins a chain in a folder. If that fails and leaves no chain, every file that was written is removed, including
 /// the keys.
 pub(super) fn begin_in<T>(folder: &Path, begin: impl FnOnce() -> Result<T>) -> Result<T> {
-    let fresh = NewFolder::of(folder)?;
-    begin().inspect_err(|_| fresh.clear())
+    let new = NewFolder::of(folder)?;
+    begin().inspect_err(|_| new.clear())
 }
 
 impl NewFolder {
+    /// Lists what is in the folder before a chain is begun there.
     pub(super) fn of(folder: &Path) -> Result<Self> {
         let before = match fs::read_dir(folder) {
             Ok(entries) => {
@@ -55,6 +56,7 @@ impl NewFolder {
         Ok(Self { folder: folder.to_owned(), before })
     }
 
+    /// Removes what a failed start has written, unless a chain exists.
     pub(super) fn clear(&self) {
         if !matches!(Chain::exists(&self.folder), Ok(false)) {
             // A chain without blocks is resumed at the next attempt.
@@ -76,7 +78,7 @@ impl NewFolder {
             }
         }
         if self.before.is_none() {
-            // Only if it is empty.
+            // Fails if the folder is not empty, which is right.
             let _ = fs::remove_dir(&self.folder);
         }
     }

@@ -34,14 +34,14 @@ impl Default for LvmtArgs {
 const DEV_SETUP: &str = "dev";
 
 impl LvmtArgs {
-    /// The part of the chain's configuration.
+    /// LVMT's part of the chain's configuration.
     pub(super) fn config(&self) -> Result<LvmtConfig> {
         let (log_n, log_arity) = (self.log_n, self.log_arity);
         let params_id = open(&self.setup, log_n)?.verifying_key().params_id();
         Ok(LvmtConfig { params_id, log_n, log_arity })
     }
 
-    /// The file of the setup, if it is in one.
+    /// The file of the setup; `None` for the development setup.
     pub(super) fn ptau(&self) -> Option<PathBuf> {
         (self.setup != DEV_SETUP).then(|| self.setup.clone().into())
     }
@@ -50,7 +50,7 @@ impl LvmtArgs {
 /// The eras of a new chain's LMPT store.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct LmptArgs {
-    /// The blocks of an era of lmpt, at the most
+    /// The most blocks in an era of lmpt
     #[arg(long = "lmpt-era-blocks", default_value_t = LmptConfig::default().era_blocks)]
     blocks: u32,
     /// The operations that end an era of lmpt
@@ -62,7 +62,7 @@ pub(super) struct LmptArgs {
 }
 
 impl LmptArgs {
-    /// The part of the chain's configuration.
+    /// LMPT's part of the chain's configuration.
     pub(super) const fn config(self) -> LmptConfig {
         LmptConfig { era_blocks: self.blocks, era_ops: self.operations, era_bytes: self.bytes }
     }
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn only_a_key_that_is_built_in_is_called_secure() {
-        let standing = |key: Result<VerifyingKey>, listed| {
+        let report = |key: Result<VerifyingKey>, listed| {
             let lines = setup_report(&key.unwrap(), listed).unwrap();
             lines
                 .iter()
@@ -218,12 +218,12 @@ mod tests {
                 .join("\n")
         };
         let ppot = "secure: if one contributor to the Perpetual Powers of Tau was honest";
-        let built_in = standing(VerifyingKey::ppot(16), None);
+        let built_in = report(VerifyingKey::ppot(16), None);
         assert!(built_in.starts_with(ppot), "{built_in}");
         // The same key from a file: it is trusted because of the key, not because of the file's list.
-        let file = standing(VerifyingKey::ppot(4), Some(54));
+        let file = report(VerifyingKey::ppot(4), Some(54));
         assert!(file.contains(ppot) && file.contains("the 54 contributions"), "{file}");
-        let dev = standing(VerifyingKey::dev(4), Some(1));
+        let dev = report(VerifyingKey::dev(4), Some(1));
         assert!(dev.contains("secure: no: its secret is public"), "{dev}");
         assert!(dev.contains("the 1 contribution that"), "{dev}");
     }

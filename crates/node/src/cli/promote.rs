@@ -7,7 +7,7 @@ use prooflight_node::replication::backup::{RunningNode, put};
 use super::chain::FolderArgs;
 use super::log_commands::runtime;
 
-/// The standby.
+/// The arguments of `promote`.
 #[derive(Debug, Args)]
 pub(super) struct PromoteArgs {
     #[command(flatten)]

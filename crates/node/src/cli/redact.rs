@@ -6,12 +6,12 @@ pub(super) fn redact_urls(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("://") {
         let end = after.find(|c: char| c.is_whitespace() || "'\"`".contains(c));
-        let (url, behind) = after.split_at(end.unwrap_or(after.len()));
+        let (url, after_url) = after.split_at(end.unwrap_or(after.len()));
         let is_http = ["http", "https"].iter().any(|scheme| ends_with(before, scheme));
         shown.push_str(before);
         shown.push_str("://");
         shown.push_str(&redact_url(url, is_http));
-        rest = behind;
+        rest = after_url;
     }
     shown + rest
 }
@@ -41,7 +41,7 @@ mod tests {
     use super::redact_urls;
 
     #[test]
-    fn only_the_place_of_a_url_is_shown() {
+    fn only_the_location_of_a_url_is_shown() {
         for (text, shown) in [
             ("the node at http://127.0.0.1:8645", "the node at http://127.0.0.1:8645"),
             ("'http://host/' and", "'http://host/' and"),

@@ -28,35 +28,35 @@ pub(super) fn has_chain(folder: &Path) -> Result<bool> {
 /// Begins a chain with a state of the leader; if that fails, the written files are removed.
 pub(super) async fn begin_with_state(
     leader: &LeaderClient,
-    chosen: &ResolvedSettings,
+    settings: &ResolvedSettings,
 ) -> Result<Chain> {
-    let folder = &chosen.data_dir;
-    let checkpoint = checkpoint(folder, chosen.checkpoint.as_deref())?;
+    let folder = &settings.data_dir;
+    let checkpoint = checkpoint(folder, settings.checkpoint.as_deref())?;
     let checkpoint = require_checkpoint(folder, checkpoint.as_ref())?;
-    let fresh = NewFolder::of(folder)?;
-    let space = DiskSpace::new(folder, chosen.min_free_bytes);
-    let begun = async {
+    let new = NewFolder::of(folder)?;
+    let space = DiskSpace::new(folder, settings.min_free_bytes);
+    let begin = async {
         store_checkpoint(folder, checkpoint)?;
-        sync(leader, folder, checkpoint, &chosen.schemes, &space).await
+        sync(leader, folder, checkpoint, &settings.schemes, &space).await
     };
-    begun.await.inspect_err(|_| fresh.clear())
+    begin.await.inspect_err(|_| new.clear())
 }
 
 /// The node whose state a node with a log begins with.
-pub(super) fn state_leader(chosen: &ResolvedSettings) -> Result<LeaderClient> {
-    let Some(leader) = &chosen.leader else {
+pub(super) fn state_leader(settings: &ResolvedSettings) -> Result<LeaderClient> {
+    let Some(leader) = &settings.leader else {
         let expected = "--leader with the node whose state --sync begins with";
         return Err(Error::new(Reason::InvalidArgument, expected, "none"));
     };
-    LeaderClient::new(leader, Duration::from_millis(chosen.request_time_ms))
+    LeaderClient::new(leader, Duration::from_millis(settings.request_time_ms))
 }
 
 /// The given checkpoint, or that of the first start.
 pub(super) fn checkpoint(folder: &Path, given: Option<&Path>) -> Result<Option<Checkpoint>> {
-    let kept = folder.join(CHECKPOINT_FILE);
+    let stored = folder.join(CHECKPOINT_FILE);
     match given {
         Some(given) => read_checkpoint(given).map(Some),
-        None if kept.exists() => read_checkpoint(&kept).map(Some),
+        None if stored.exists() => read_checkpoint(&stored).map(Some),
         None => Ok(None),
     }
 }
@@ -87,10 +87,10 @@ pub(super) fn begin_replica(
 
 /// Stores the checkpoint of a new chain.
 fn store_checkpoint(folder: &Path, checkpoint: &Checkpoint) -> Result<()> {
-    let (kept, json) = (folder.join(CHECKPOINT_FILE), checkpoint::to_json(checkpoint));
+    let (stored, json) = (folder.join(CHECKPOINT_FILE), checkpoint::to_json(checkpoint));
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&kept, json))
-        .map_err(|error| file_error(&kept, &error))
+        .and_then(|()| std::fs::write(&stored, json))
+        .map_err(|error| file_error(&stored, &error))
 }
 
 pub(super) fn read_checkpoint(path: &Path) -> Result<Checkpoint> {

@@ -38,8 +38,8 @@ use super::settings::{ResolvedSettings, Settings};
 use super::signing::{AuthorityListener, LeaderSigning, choose_signing, proposals};
 
 pub(super) fn run(settings: Settings) -> Result<(), CommandError> {
-    let chosen = settings.resolve()?;
-    let role = match (&chosen.follow, &chosen.log) {
+    let settings = settings.resolve()?;
+    let role = match (&settings.follow, &settings.log) {
         (Some(_), Some(_)) => {
             let expected = "--follow, to copy a node's blocks, or --log, to lead or stand by";
             return Err(Error::new(Reason::InvalidArgument, expected, "both").into());
@@ -47,58 +47,64 @@ pub(super) fn run(settings: Settings) -> Result<(), CommandError> {
         (Some(leader), None) => NodeRole::Follow(leader.clone()),
         (None, _) => NodeRole::Lead,
     };
-    serving::run(chosen.log_format, serve(chosen, role))
+    serving::run(settings.log_format, serve(settings, role))
 }
 
 /// Serves a chain from its log.
 pub(super) fn serve_log(settings: Settings) -> Result<(), CommandError> {
-    let chosen = settings.resolve()?;
-    let Some(url) = chosen.log.clone() else {
+    let settings = settings.resolve()?;
+    let Some(url) = settings.log.clone() else {
         let expected = "--log with the URL of the chain's log";
         return Err(Error::new(Reason::InvalidArgument, expected, "none").into());
     };
-    serving::run(chosen.log_format, serve(chosen, NodeRole::Read(url)))
+    serving::run(settings.log_format, serve(settings, NodeRole::Read(url)))
 }
 
 /// The role of a node: where its blocks come from.
 enum NodeRole {
-    /// This node makes the blocks, possibly after a time as a standby.
+    /// This node makes the blocks, at once or after it was a standby.
     Lead,
-    /// From this node.
+    /// The node at this URL makes the blocks.
     Follow(String),
-    /// From this log.
+    /// The log at this URL has the blocks.
     Read(String),
 }
 
-async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), CommandError> {
+async fn serve(mut settings: ResolvedSettings, role: NodeRole) -> Result<(), CommandError> {
     let mut stop = pin!(serving::stop_signal()?);
     let metrics = Metrics::new();
-    chosen.schemes.metrics = StoreMetrics(Some(metrics.clone()));
-    if chosen.publish_snapshots && chosen.log.is_none() {
-        let expected = "--log with the place of the snapshots, with --publish-snapshots";
+    settings.schemes.metrics = StoreMetrics(Some(metrics.clone()));
+    if settings.publish_snapshots && settings.log.is_none() {
+        let expected = "--log, since --publish-snapshots puts the files beside the log";
         return Err(Error::new(Reason::InvalidArgument, expected, "none").into());
     }
-    // Before anything is written.
-    files::check_folder(&chosen.data_dir)?;
-    Chain::exists(&chosen.data_dir)?;
-    scratch::remove_orphans(&chosen.data_dir);
+    // Fails before anything is written.
+    files::check_folder(&settings.data_dir)?;
+    Chain::exists(&settings.data_dir)?;
+    scratch::remove_orphans(&settings.data_dir);
     let clients =
-        Arc::new(clients(chosen.token_file.as_deref(), &chosen.anonymous, &chosen.clients)?);
-    let listener = AuthorityListener::take(&chosen, matches!(role, NodeRole::Lead))?;
+        Arc::new(clients(settings.token_file.as_deref(), &settings.anonymous, &settings.clients)?);
+    let listener = AuthorityListener::bind(&settings, matches!(role, NodeRole::Lead))?;
     let connections =
-        descriptors::connections(chosen.max_connections, chosen.authority_listen.is_some())?;
-    let bound = serving::bind(chosen.listen)?;
-    let admin =
-        serving::start_admin(chosen.admin_listen, chosen.listen, chosen.policy.clone(), &metrics)?;
+        descriptors::connections(settings.max_connections, settings.authority_listen.is_some())?;
+    let bound = serving::bind(settings.listen)?;
+    let admin = serving::start_admin(
+        settings.admin_listen,
+        settings.listen,
+        settings.policy.clone(),
+        &metrics,
+    )?;
     let starting = async {
-        let (chosen, metrics) = (chosen.clone(), metrics.clone());
+        let (settings, metrics) = (settings.clone(), metrics.clone());
         let status = admin.status.clone();
         match role {
-            NodeRole::Follow(leader) => follow(&leader, chosen, metrics).await,
-            NodeRole::Read(url) => follow_log(&url, chosen, metrics).await,
+            NodeRole::Follow(leader) => follow(&leader, settings, metrics).await,
+            NodeRole::Read(url) => follow_log(&url, settings, metrics).await,
             NodeRole::Lead => {
-                blocking::run_blocking(move || start_producer(&chosen, listener, &status, &metrics))
-                    .await
+                blocking::run_blocking(move || {
+                    start_producer(&settings, listener, &status, &metrics)
+                })
+                .await
             }
         }
     };
@@ -106,27 +112,27 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
         () = &mut stop => return Ok(()),
         started = starting => started?,
     };
-    let publishing = publish_snapshots(&chosen, &views, &metrics)?.map(tokio::spawn);
-    let time = Duration::from_millis(chosen.request_time_ms);
-    let workers = WorkerPool::new(AnswerMemory::new(chosen.max_answer_bytes));
+    let publishing = publish_snapshots(&settings, &views, &metrics)?.map(tokio::spawn);
+    let time = Duration::from_millis(settings.request_time_ms);
+    let workers = WorkerPool::new(AnswerMemory::new(settings.max_answer_bytes));
     let context = NodeApi {
         views: views.clone(),
         progress: progress.clone(),
         submitter: submitter.map(|submitter| Box::new(submitter) as Box<dyn BlockSubmitter>),
-        limits: RequestLimits { keys: chosen.max_keys, time },
-        eth_chain_id: chosen.eth_chain_id,
+        limits: RequestLimits { keys: settings.max_keys, time },
+        eth_chain_id: settings.eth_chain_id,
         metrics: metrics.clone(),
         workers: workers.clone(),
-        sync: SyncSource::new(&chosen.data_dir, views.borrow().config()),
+        sync: SyncSource::new(&settings.data_dir, views.borrow().config()),
     };
     let module = rpc::module(context)
         .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
     let limits = ServerLimits {
-        request_bytes: chosen.max_request_bytes,
-        batch: chosen.max_batch,
+        request_bytes: settings.max_request_bytes,
+        batch: settings.max_batch,
         connections,
-        connections_per_address: chosen.max_connections_per_address,
-        proxies: chosen.proxies.clone(),
+        connections_per_address: settings.max_connections_per_address,
+        proxies: settings.proxies.clone(),
         subscriptions: 16,
         // Leaves time to send the reply that reports the timeout before the connection is cut.
         request_time: time + Duration::from_secs(1),
@@ -136,14 +142,14 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
         conditions: conditions.map(|conditions| conditions as Arc<dyn BlockReadiness>),
         progress,
         promote,
-        access: AdminAccess::open(&chosen.data_dir, admin.address)?,
+        access: AdminAccess::open(&settings.data_dir, admin.address)?,
     }));
     let pages = StatusPages { status: admin.status.subscribe(), metrics, workers };
     let layer = HttpLayer {
         limits,
         clients,
         pages,
-        policy: chosen.policy.clone(),
+        policy: settings.policy.clone(),
         private: false,
         refusal: None,
     };
@@ -151,7 +157,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
     log_start(&views.borrow(), address, admin.address);
 
     // The producer or follower ends on its own only if no more blocks can be stored.
-    let early = tokio::select! {
+    let ended_early = tokio::select! {
         () = &mut stop => None,
         ended = &mut ended => Some(ended),
     };
@@ -164,7 +170,7 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
         publishing.abort();
     }
     serving::stop(server, admin).await;
-    let ended = match early {
+    let ended = match ended_early {
         Some(ended) => ended,
         None => match tokio::time::timeout(serving::SHUTDOWN_TIMEOUT, ended).await {
             Ok(ended) => ended,
@@ -177,50 +183,49 @@ async fn serve(mut chosen: ResolvedSettings, role: NodeRole) -> Result<(), Comma
 }
 
 /// Resumes a chain; if there is none, begins a development chain if permitted.
-fn resume(chosen: &ResolvedSettings) -> Result<LeaderState> {
-    let folder = &chosen.data_dir;
-    check_unbound(folder, chosen.log_moved_from.as_deref())?;
+fn resume(settings: &ResolvedSettings) -> Result<LeaderState> {
+    let folder = &settings.data_dir;
+    check_unbound(folder, settings.log_moved_from.as_deref())?;
     if !Chain::exists(folder)? {
-        begin_if_dev(chosen)?;
+        begin_if_dev(settings)?;
     }
-    let (chain, signers) = open_with_keys(folder, &chosen.schemes)?;
+    let (chain, signers) = open_with_keys(folder, &settings.schemes)?;
     Ok(LeaderState { chain, signers, shared: None, promote: None, new_binding: None })
 }
 
 /// Makes the blocks of a chain.
 fn start_producer(
-    chosen: &ResolvedSettings,
+    settings: &ResolvedSettings,
     listener: Option<AuthorityListener>,
     status: &watch::Sender<Arc<dyn ServerStatus>>,
     metrics: &Metrics,
 ) -> Result<NodeHandles> {
-    let folder = &chosen.data_dir;
-    let LeaderState { mut chain, signers, mut shared, promote, new_binding: begun } =
-        match &chosen.log {
-            Some(url) => super::log::open(url, chosen, metrics)?,
-            None => resume(chosen)?,
-        };
+    let folder = &settings.data_dir;
+    let LeaderState { mut chain, signers, mut shared, promote, new_binding } = match &settings.log {
+        Some(url) => super::log::open(url, settings, metrics)?,
+        None => resume(settings)?,
+    };
     let proposals = proposals(folder, &chain, shared.as_ref())?;
-    let LeaderSigning { signing, round, views: shown } =
+    let LeaderSigning { signing, round, views: authority_views } =
         choose_signing(&chain, signers, proposals, listener, status, metrics)?;
     let first = first_view(folder, &mut chain, &signing, shared.as_mut())?;
-    if let Some(begun) = begun {
-        begun.write(folder)?;
+    if let Some(binding) = new_binding {
+        binding.write(folder)?;
     }
     if let Some(shared) = &shared {
         shared.log.started();
     }
     let (published, views) = watch::channel(first);
-    // Not set before.
-    let _ = shown.set(views.clone());
+    // Fails only if it was set before.
+    let _ = authority_views.set(views.clone());
     signing.published(views.borrow().height())?;
     metrics.store(chain.disk_bytes()?);
     let pace = BlockPace {
-        interval: Duration::from_millis(chosen.block_interval_ms),
-        empty_blocks: chosen.empty_blocks,
-        keep: chosen.keep,
+        interval: Duration::from_millis(settings.block_interval_ms),
+        empty_blocks: settings.empty_blocks,
+        keep: settings.keep,
     };
-    let space = DiskSpace::new(folder, chosen.min_free_bytes);
+    let space = DiskSpace::new(folder, settings.min_free_bytes);
     let mut conditions = BlockConditions::new(views.clone(), Clock::system(), space);
     if let Some(shared) = &shared {
         conditions = conditions.with_health(shared.log.health());
@@ -261,18 +266,18 @@ fn start_producer(
 ///
 /// `invalid_argument` if the chain has no `smt`.
 fn publish_snapshots(
-    chosen: &ResolvedSettings,
+    settings: &ResolvedSettings,
     views: &watch::Receiver<View>,
     metrics: &Metrics,
 ) -> Result<Option<impl Future<Output = ()> + use<>>> {
-    let Some(url) = chosen.log.as_ref().filter(|_| chosen.publish_snapshots) else {
+    let Some(url) = settings.log.as_ref().filter(|_| settings.publish_snapshots) else {
         return Ok(None);
     };
     if !views.borrow().config().keeps(Scheme::Smt) {
         let expected = "a chain with smt, with --publish-snapshots";
         return Err(Error::new(Reason::InvalidArgument, expected, "one without"));
     }
-    let (bucket, folder) = (bucket(url, metrics)?, chosen.data_dir.clone());
+    let (bucket, folder) = (bucket(url, metrics)?, settings.data_dir.clone());
     Ok(Some(snapshots::publish(bucket, folder, views.clone())))
 }
 

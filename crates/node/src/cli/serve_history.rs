@@ -36,7 +36,7 @@ use super::replica::read_checkpoint;
 use super::serving;
 use super::settings::{LogFormat, answer_bytes};
 
-/// The files to serve, and the address.
+/// The arguments of `serve-history`.
 #[derive(Debug, Args)]
 pub(super) struct ServeHistory {
     /// The snapshot files: the folder `snapshots` in that of a chain with smt; or the log beside which a node puts them
@@ -159,11 +159,11 @@ impl ServeHistory {
         let bound = serving::bind(self.listen)?;
         let admin = serving::start_admin(self.admin_listen, self.listen, policy.clone(), &metrics)?;
         let time = Duration::from_millis(self.request_time_ms);
-        let is_far = self.snapshots.contains("://");
-        let (files, place) = if is_far {
+        let is_remote = self.snapshots.contains("://");
+        let (files, location) = if is_remote {
             let bucket = bucket(&self.snapshots, &metrics)?;
-            let place = bucket.name().to_owned();
-            (snapshots::files(bucket, Handle::current()), place)
+            let location = bucket.name().to_owned();
+            (snapshots::files(bucket, Handle::current()), location)
         } else {
             files::check_folder(Path::new(&self.snapshots))?;
             (SnapshotFiles::open_existing(Path::new(&self.snapshots))?, self.snapshots.clone())
@@ -174,11 +174,11 @@ impl ServeHistory {
         };
         let proofs = Arc::new(SmtReader::new(files, self.cache_bytes));
         let interval = Duration::from_millis(self.follow_interval_ms);
-        let watching = is_far.then(|| tokio::spawn(snapshots::watch(proofs.clone(), interval)));
+        let watching = is_remote.then(|| tokio::spawn(snapshots::watch(proofs.clone(), interval)));
         let workers = WorkerPool::new(AnswerMemory::new(self.max_answer_bytes));
         let archive = ArchiveApi {
             proofs: proofs.clone(),
-            is_remote: is_far,
+            is_remote,
             source: source.clone(),
             limits: RequestLimits { keys: self.max_keys, time },
             metrics: metrics.clone(),
@@ -195,12 +195,12 @@ impl ServeHistory {
             subscriptions: 0,
             request_time: time + Duration::from_secs(1),
         };
-        admin.status.send_replace(Arc::new(FilesStatus { proofs, is_remote: is_far, source }));
+        admin.status.send_replace(Arc::new(FilesStatus { proofs, is_remote, source }));
         let pages = StatusPages { status: admin.status.subscribe(), metrics, workers };
         let clients = Arc::new(ClientRegistry::new(ClientRules::ALL));
         let layer = HttpLayer { limits, clients, pages, policy, private: false, refusal: None };
         let (address, server) = server::start(bound, module, layer)?;
-        tracing::info!(%address, admin = %admin.address, snapshots = place, headers, "serving");
+        tracing::info!(%address, admin = %admin.address, snapshots = location, headers, "serving");
         stop.await;
         if let Some(watching) = watching {
             watching.abort();
@@ -211,10 +211,10 @@ impl ServeHistory {
     }
 }
 
-/// The status of the files.
+/// The status of the snapshot files.
 struct FilesStatus {
     proofs: Arc<SmtReader>,
-    /// Whether they are in a bucket, which another task polls for new files.
+    /// Whether the files are in a bucket, which another task polls for new files.
     is_remote: bool,
     source: HeaderSource,
 }

@@ -18,7 +18,7 @@ use super::clients::ClientSettings;
 use super::exit::file_error;
 use super::params::options;
 
-/// Optional settings; a setting that is not given has its default.
+/// The settings of a node; `None` if a setting is not given.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Settings {
@@ -68,8 +68,8 @@ pub(crate) struct Settings {
     #[arg(long = "origin", env = "PROOFLIGHT_ORIGINS", value_delimiter = ',')]
     #[serde(rename = "origins")]
     origins: Vec<String>,
-    /// A name of this node, besides its addresses and localhost, under which it can be written to without a token, and
-    /// its admin listener asked; repeatable [default: none]
+    /// A name of this node, besides its addresses and localhost, under which clients may submit without a token and the
+    /// admin listener answers; repeatable [default: none]
     #[arg(long = "host", env = "PROOFLIGHT_HOSTS", value_delimiter = ',')]
     #[serde(rename = "hosts")]
     hosts: Vec<String>,
@@ -123,8 +123,8 @@ pub(crate) struct Settings {
     /// The time without a block after which a standby leads, in milliseconds [default: 5000]
     #[arg(long, env = "PROOFLIGHT_TAKEOVER_AFTER_MS")]
     takeover_after_ms: Option<u64>,
-    /// The leader, as http://HOST:PORT: a standby does not lead while that node is ready; with --sync, its state is the
-    /// first one [default: none]
+    /// The leader, as http://HOST:PORT: a standby does not lead while that node is ready; with --sync, the node begins
+    /// with the state of that node [default: none]
     #[arg(long, env = "PROOFLIGHT_LEADER")]
     leader: Option<String>,
     /// A file with the checkpoint of the chain to follow; required on a first start
@@ -292,7 +292,7 @@ fn read(path: &Path) -> Result<Settings> {
     })
 }
 
-/// Reads the memory for answers.
+/// Parses the memory for answers, in bytes.
 pub(super) fn answer_bytes(text: &str) -> Result<usize, String> {
     let bytes = text.parse().map_err(|error| format!("{error}"))?;
     check_answer_bytes(bytes).map_err(|error| error.to_string())

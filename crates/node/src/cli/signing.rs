@@ -44,39 +44,39 @@ const CONNECTIONS_PER_AUTHORITY: u32 = 32;
 
 impl AuthorityListener {
     /// Binds the address, if the settings have one; `leads` says whether the node may make blocks.
-    pub(super) fn take(
-        chosen: &ResolvedSettings,
+    pub(super) fn bind(
+        settings: &ResolvedSettings,
         leads: bool,
     ) -> Result<Option<Self>, CommandError> {
-        let Some(listen) = chosen.authority_listen else { return Ok(None) };
+        let Some(listen) = settings.authority_listen else { return Ok(None) };
         if !leads {
             let expected = "--authority-listen where blocks are made: with `run`, without --follow";
             return Err(Error::new(Reason::InvalidArgument, expected, "a replica").into());
         }
-        let clients = Arc::new(authorities(chosen.authority_token_file.as_deref())?);
-        let time = Duration::from_millis(chosen.request_time_ms);
-        let policy = chosen.policy.clone().without_pages();
+        let clients = Arc::new(authorities(settings.authority_token_file.as_deref())?);
+        let time = Duration::from_millis(settings.request_time_ms);
+        let policy = settings.policy.clone().without_pages();
         Ok(Some(Self {
             bound: serving::bind(listen)?,
             clients,
             policy,
-            proxies: chosen.proxies.clone(),
+            proxies: settings.proxies.clone(),
             time,
         }))
     }
 
-    /// Serves a signature round until the handle is dropped. Also returns the address, and the cell for the chain,
-    /// which is set once there is a block.
+    /// Serves a signature round until the handle is dropped. Also returns the address, and the cell for the chain. The
+    /// caller sets that cell once there is a block.
     fn open(
         self,
         round: &Arc<SignatureRound>,
         status: watch::Receiver<Arc<dyn ServerStatus>>,
         metrics: &Metrics,
     ) -> Result<(SocketAddr, SharedViews, ServerHandle)> {
-        let (shown, workers) = (SharedViews::default(), WorkerPool::default());
+        let (views, workers) = (SharedViews::default(), WorkerPool::default());
         let context = AuthorityApi {
             round: round.clone(),
-            views: shown.clone(),
+            views: views.clone(),
             time: self.time,
             metrics: metrics.clone(),
             workers: workers.clone(),
@@ -102,7 +102,7 @@ impl AuthorityListener {
             refusal: None,
         };
         let (address, server) = server::start(self.bound, module, layer)?;
-        Ok((address, shown, server))
+        Ok((address, views, server))
     }
 }
 
@@ -148,13 +148,12 @@ pub(super) fn choose_signing(
             return Ok(LeaderSigning { signing, round: None, views: SharedViews::default() });
         }
         (true, Some(_)) => {
-            let expected = "no --authority-listen, since the keys of a quorum are here";
+            let expected = "no --authority-listen, since the local keys are a quorum";
             return Err(Error::new(Reason::InvalidArgument, expected, "one"));
         }
         (false, None) => {
             let expected = format_args!(
-                "the keys of {quorum} authorities, or --authority-listen for authorities on machines of \
-                 their own"
+                "the keys of {quorum} authorities, or --authority-listen for remote authorities"
             );
             return Err(Error::new(Reason::InvalidConfig, expected, signers.count()));
         }
@@ -165,10 +164,10 @@ pub(super) fn choose_signing(
     if chain.height().is_none() {
         status.send_replace(Arc::new(PendingGenesis(round.clone())));
     }
-    let (address, shown, server) = listener.open(&round, status.subscribe(), metrics)?;
+    let (address, views, server) = listener.open(&round, status.subscribe(), metrics)?;
     tracing::info!(authorities = %address, quorum, "remote authorities sign");
     let signing = BlockSigner::Remote(SignatureCollector::new(round.clone(), proposals, signers));
-    Ok(LeaderSigning { signing, round: Some((round, server)), views: shown })
+    Ok(LeaderSigning { signing, round: Some((round, server)), views: views })
 }
 
 /// The status of a node whose genesis block waits for signatures.

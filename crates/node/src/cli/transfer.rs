@@ -1,4 +1,4 @@
-//! Moves states and chains between folders.
+//! The commands `export`, `import` and `backup`, which move states and chains between folders.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -40,7 +40,7 @@ impl ExportArgs {
             let expected = format_args!("a new file {}", self.file.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one that exists"));
         }
-        let (_scratch, reached) = match self.log.open()? {
+        let (_scratch, source) = match self.log.open()? {
             Some(log) => {
                 let (scratch, chain) = log.execute_in_scratch()?;
                 let source = BackupSource::new(chain.view()?, scratch.path());
@@ -49,7 +49,7 @@ impl ExportArgs {
             None => (None, open_source(&self.folder.data_dir)?),
         };
         let mut file = fs::File::create_new(&self.file).map_err(|error| failed(&error))?;
-        let exported = match reached {
+        let exported = match source {
             ChainSource::Opened(source) => source.export(&mut file),
             ChainSource::Running(node) => {
                 node.fetch("/export", |piece| file.write_all(piece).map_err(|error| failed(&error)))
@@ -90,7 +90,7 @@ impl ImportArgs {
         let options = SchemeOptions { readers_disabled: true, ..SchemeOptions::default() };
         let (mut chain, signers) = open(&self.folder.data_dir, &options)?;
         let imported = self.read(&mut chain, &signers, file, size);
-        // Also if a later line is refused: the earlier blocks stay.
+        // The earlier blocks stay even if a later line is refused.
         let ended = chain.finish_import();
         imported.and(ended)
     }
@@ -98,20 +98,21 @@ impl ImportArgs {
     fn read(&self, chain: &mut Chain, signers: &Signers, file: fs::File, size: u64) -> Result<()> {
         let path = &self.file;
         let config = chain.config().clone();
-        let most = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
-        let at_once = self.block.clamp(1, most);
-        let (mut operations, mut done, mut keys) = (Vec::with_capacity(at_once), 0, 0_u64);
+        let max_operations = usize::try_from(config.limits.max_ops).unwrap_or(usize::MAX);
+        let keys_per_block = self.block.clamp(1, max_operations);
+        let (mut operations, mut bytes_read, mut keys) =
+            (Vec::with_capacity(keys_per_block), 0, 0_u64);
         let mut lines = BufReader::new(file).lines().zip(1_u64..).peekable();
         while let Some((line, number)) = lines.next() {
             let line = line.map_err(|error| file_error(path, &error))?;
-            done += line.len() as u64 + 1;
+            bytes_read += line.len() as u64 + 1;
             operations.push(parse_line(&line, number, &config)?);
             keys += 1;
-            if operations.len() == at_once || lines.peek().is_none() {
+            if operations.len() == keys_per_block || lines.peek().is_none() {
                 make(chain, signers, &operations)?;
                 operations.clear();
                 let height = chain.height().unwrap_or_default();
-                eprintln!("{:3} %  {keys} keys  height {height}", done * 100 / size.max(1));
+                eprintln!("{:3} %  {keys} keys  height {height}", bytes_read * 100 / size.max(1));
             }
         }
         Ok(())
@@ -163,7 +164,7 @@ impl BackupArgs {
         match values {
             Some(values) => println!("{blocks} blocks and {values} values in {}", to.display()),
             None => println!(
-                "{blocks} blocks in {}; values not compared with them, since earlier ones are not kept",
+                "{blocks} blocks in {}; values not compared, since earlier blocks are not kept",
                 to.display()
             ),
         }
@@ -178,11 +179,11 @@ impl BackupArgs {
     }
 
     fn copy(&self) -> Result<()> {
-        let reached = open_source(&self.folder.data_dir)?;
+        let source = open_source(&self.folder.data_dir)?;
         let (mut pipe, reader) = pipe();
-        let (to, left) = (self.to.clone(), pipe.reader_gone());
+        let (to, reader_gone) = (self.to.clone(), pipe.reader_gone());
         let receiving = thread::spawn(move || receive(reader, &to));
-        let sent = match reached {
+        let sent = match source {
             ChainSource::Opened(source) => source.send(pipe),
             ChainSource::Running(node) => node.fetch("/backup", move |piece| {
                 let received = |error| Error::new(Reason::StoreFailed, "a copy", error);
@@ -191,9 +192,9 @@ impl BackupArgs {
         };
         let panicked = |_| Err(Error::new(Reason::Bug, "a thread that writes", "a panic"));
         match (sent, receiving.join().unwrap_or_else(panicked)) {
-            // One of the two errors is only that the other thread has ended.
+            // One of the two errors says only that the other thread has ended.
             (Err(sent), Err(received)) => {
-                Err(if left.load(Ordering::Relaxed) { received } else { sent })
+                Err(if reader_gone.load(Ordering::Relaxed) { received } else { sent })
             }
             (sent, received) => sent.and(received),
         }

@@ -70,7 +70,7 @@ fn a_log_is_copied_and_its_leader_moves() {
     let (succeeded, said) = copy(&chain.log, &to);
     assert!(!succeeded && said.contains("unknown_block"), "{said}");
     let (succeeded, said) = copy(&to, &format!("{to}/"));
-    assert!(!succeeded && said.contains("two different places"), "{said}");
+    assert!(!succeeded && said.contains("two different logs"), "{said}");
 }
 
 #[test]

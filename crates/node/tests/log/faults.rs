@@ -171,7 +171,7 @@ fn a_start_on_a_bucket_that_goes_on_failing_ends_and_what_is_wrong_ends_it_at_on
     };
     let server = S3::over(&chain.bucket(), |_, _| Some(Fault::Status(503, "SlowDown")));
     let said = ended(&server, "serve");
-    let again = said.matches("the start tries again").count();
+    let again = said.matches("a request failed; retrying while the node starts").count();
     assert!(said.contains("unreachable") && again >= 2, "{said}");
     for (status, code, expected) in [
         (404, "NoSuchBucket", "create it first"),
