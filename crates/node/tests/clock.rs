@@ -59,7 +59,7 @@ async fn no_block_is_made_while_the_clock_is_wrong() {
         keep: BlockRetention::default(),
     };
     let (submitter, thread) =
-        start(chain, signers, pace, conditions.clone(), published, Metrics::new());
+        start(chain, signers, pace, conditions.clone(), published, Metrics::new(), None);
     let access = AdminAccess::open(folder.path(), "127.0.0.1:1".parse().unwrap()).unwrap();
     let standing = NodeStatus {
         views: views.clone(),

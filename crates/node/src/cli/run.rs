@@ -238,7 +238,7 @@ fn start_producer(
         let (reason, now) = (error.reason(), format_utc(now_ms()));
         tracing::error!(%reason, %error, now, "no blocks are made for now");
     }
-    let (submitter, thread) = producer::start_with(
+    let (submitter, thread) = producer::start(
         chain,
         signing,
         pace,

@@ -18,7 +18,7 @@ pub struct BlockConditions {
     views: watch::Receiver<View>,
     clock: Clock,
     space: DiskSpace,
-    /// Errors of what else must work; none while it does.
+    /// The health of other dependencies; `None` while healthy.
     health: Vec<watch::Receiver<Option<Error>>>,
     /// The signature round, if authorities are remote.
     round: Option<Arc<SignatureRound>>,
@@ -27,20 +27,19 @@ pub struct BlockConditions {
 }
 
 impl BlockConditions {
-    /// Blocks can be made while the clock is right, there is space, and the newest block, which these
-    /// views have, is not in the future.
+    /// Requires a clock that did not jump, free disk space, and a newest block of `views` that is not in the future.
     pub fn new(views: watch::Receiver<View>, clock: Clock, space: DiskSpace) -> Self {
         let (health, round, failed) = Default::default();
         Self { views, clock, space, health, round, failed }
     }
 
-    /// Blocks can be made only while these have no error, either.
+    /// Also requires that none of these dependencies reports an error.
     #[must_use]
     pub fn with_health(self, health: impl Into<Vec<watch::Receiver<Option<Error>>>>) -> Self {
         Self { health: health.into(), ..self }
     }
 
-    /// Blocks also need the remote authorities of this signature round.
+    /// Also requires that the remote authorities of this signature round can sign.
     #[must_use]
     pub fn with_round(self, round: Arc<SignatureRound>) -> Self {
         Self { round: Some(round), ..self }
@@ -71,9 +70,9 @@ impl BlockConditions {
         self.round.as_ref().map_or(Ok(()), |round| round.check())
     }
 
-    /// Remembers that the store could not be written, or that no attempt at a block was valid: what is on
-    /// disk can still be read. Any other error is returned.
-    pub(super) fn failed(&self, error: Error) -> Result<()> {
+    /// Records that the store could not be written, or that no attempt at a block was valid. No more blocks are made;
+    /// the stored ones stay readable. Any other error is returned.
+    pub(super) fn record_failure(&self, error: Error) -> Result<()> {
         let reason = error.reason();
         if !matches!(reason, Reason::StoreFailed | Reason::QuorumMissing) {
             return Err(error);

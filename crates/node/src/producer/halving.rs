@@ -23,21 +23,20 @@ use crate::signing::collector::{BlockSigner, SignatureCollector};
 use crate::signing::signature_round::SignatureRound;
 use crate::{BlockId, BlockRetention, Chain, View};
 
-/// Proposals whose root is wrong wherever an operation has a key at fault: the leader computes other roots each
-/// time, as a program with a bug might.
+/// Proposals that get a wrong root if an operation has a faulty key, like those of a leader with a bug.
 struct FaultyProposals(Mutex<BTreeMap<AttemptId, Vec<u8>>>);
 
-/// What begins so is at fault.
+/// The beginning of a faulty key.
 const FAULT_PREFIX: &[u8] = b"fault";
 
-fn is_at_fault(operation: &StateOperation) -> bool {
+fn is_faulty(operation: &StateOperation) -> bool {
     matches!(operation, StateOperation::Set { key, .. } if key.starts_with(FAULT_PREFIX))
 }
 
 impl ProposalStore for FaultyProposals {
     fn create(&self, attempt: AttemptId, proposal: &[u8]) -> Result<Vec<u8>> {
         let mut proposal = Proposal::decode(proposal)?;
-        if proposal.operations.iter().any(is_at_fault) {
+        if proposal.operations.iter().any(is_faulty) {
             proposal.header.roots[0].1[0] ^= 1;
         }
         let bytes = proposal.encode()?;
@@ -54,17 +53,17 @@ impl ProposalStore for FaultyProposals {
     }
 }
 
-/// Plays the authority, which signs what has no operation at fault.
+/// The authority, which signs every proposal without a faulty operation.
 fn sign(round: &SignatureRound, key: &SigningKey) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     while !round.is_closed() {
         let wait = Duration::from_millis(10);
-        let (_, asked) = runtime.block_on(round.poll(0, u64::MAX, wait)).unwrap();
-        let Some((attempt, id)) = asked else { continue };
+        let (_, pending) = runtime.block_on(round.poll(0, u64::MAX, wait)).unwrap();
+        let Some((attempt, id)) = pending else { continue };
         let Ok(bytes) = round.proposal(attempt) else { continue };
         let proposal = Proposal::decode(&bytes).unwrap();
-        // The round may ask for another one by now.
-        let _ = if proposal.operations.iter().any(is_at_fault) {
+        // The answer fails if the round asks for another proposal by now.
+        let _ = if proposal.operations.iter().any(is_faulty) {
             let refusal = Refusal { chain: round.chain(), attempt, id, invalid: true };
             round.refuse(0, &refusal, &refusal.sign(key), "another root")
         } else {
@@ -74,7 +73,7 @@ fn sign(round: &SignatureRound, key: &SigningKey) {
     }
 }
 
-/// Submits an operation for each key, all of them before the first block; returns what became of each, and the chain.
+/// Submits an operation for each key, all of them before the first block. Returns the result of each, and the chain.
 fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<BlockRef>>, View) {
     let key = generate_key().unwrap();
     let config = ChainConfig {
@@ -102,13 +101,13 @@ fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<BlockRef>>, View) {
     let space = DiskSpace::new(folder, 0);
     let conditions = BlockConditions::new(views.clone(), Clock::system(), space);
     let pace = BlockPace {
-        // Long enough for all of them to be waiting.
+        // Long enough for all submissions to arrive before the first block.
         interval: Duration::from_secs(1),
         empty_blocks: false,
         keep: BlockRetention::default(),
     };
     let (submitter, producer) =
-        start(chain, signing, pace, Arc::new(conditions), published, Metrics::new());
+        start(chain, signing, pace, Arc::new(conditions), published, Metrics::new(), None);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let answers = runtime.block_on(async {
         let set = |key: &&str| StateOperation::Set { key: (*key).into(), value: b"value".into() };
@@ -131,8 +130,8 @@ fn submit(folder: &Path, keys: &[&str]) -> (Vec<Result<BlockRef>>, View) {
     (answers, newest)
 }
 
-/// Asserts that exactly the submissions at fault are refused, and that the others are in the blocks that their
-/// submitters were told of.
+/// Asserts that exactly the faulty submissions are refused, and that the others are in the blocks that their
+/// answers name.
 fn assert_isolated(folder: &Path, keys: &[&str]) -> View {
     let (answers, newest) = submit(folder, keys);
     for (key, answer) in keys.iter().zip(answers) {

@@ -38,22 +38,10 @@ pub struct BlockPace {
 
 /// Starts to make blocks; each is published once it is on disk.
 ///
-/// Ends when every [`Submitter`] is dropped and all submissions are in a block or refused, or with an
-/// error that is not that of the disk.
+/// With a `shared` log, every block is first published in the log, which may have blocks of other leaders. The thread
+/// ends when every [`Submitter`] is dropped and all submissions are in a block or refused, or with an error other than
+/// that of the disk.
 pub fn start(
-    chain: Chain,
-    signing: impl Into<BlockSigner>,
-    pace: BlockPace,
-    conditions: Arc<BlockConditions>,
-    published: watch::Sender<View>,
-    metrics: Metrics,
-) -> (Submitter, thread::JoinHandle<Result<()>>) {
-    start_with(chain, signing, pace, conditions, published, metrics, None)
-}
-
-/// Like [`start`], with a log in which every block is published first, and which may have blocks of
-/// other leaders.
-pub fn start_with(
     chain: Chain,
     signing: impl Into<BlockSigner>,
     pace: BlockPace,
@@ -75,12 +63,12 @@ pub fn start_with(
         next: None,
         stopped: false,
         shared,
-        next_look: Instant::now(),
+        next_poll: Instant::now(),
     };
     (submitter, thread::spawn(move || producer.run()))
 }
 
-/// The shortest time between two tries while no blocks can be made.
+/// The shortest time between two attempts while no blocks can be made.
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The most submissions that may wait for a block.
@@ -96,11 +84,11 @@ struct Producer {
     submissions: mpsc::Receiver<Submission>,
     /// A submission that did not fit into the previous block.
     next: Option<Submission>,
-    /// Whether no block could be made at the last try.
+    /// Whether no block could be made at the last attempt.
     stopped: bool,
     shared: Option<SharedLog>,
-    /// When to look for blocks of other leaders again.
-    next_look: Instant,
+    /// When to poll the log for blocks of other leaders.
+    next_poll: Instant,
 }
 
 impl Producer {
@@ -146,12 +134,12 @@ impl Producer {
         let resumed = self.signing.resume(&mut self.chain, now_ms(), self.shared.as_mut());
         let made = match resumed {
             Ok(Some(NextBlock::Invalid(error))) => {
-                self.refused(&error);
+                self.report_invalid_block(&error);
                 Ok(())
             }
             Ok(Some(
                 NextBlock::Own(view) | NextBlock::Emptied(view, _) | NextBlock::Other(view),
-            )) => self.made(view, Vec::new(), started.elapsed()),
+            )) => self.publish_own(view, Vec::new(), started.elapsed()),
             Ok(None) => Ok(()),
             Err(_) if self.signing.is_closed() => Ok(()),
             Err(error) => {
@@ -159,7 +147,7 @@ impl Producer {
                 Err(error)
             }
         };
-        made.or_else(|error| self.conditions.failed(error))
+        made.or_else(|error| self.conditions.record_failure(error))
     }
 
     /// Takes as many waiting submissions as a block holds; also returns whether no more can come.
@@ -175,7 +163,7 @@ impl Producer {
             };
             count += submission.operations.len();
             bytes += submission.operations.iter().map(operation_bytes).sum::<usize>();
-            // A single submission was checked before.
+            // A single submission fits into a block: its size was checked before it was queued.
             if !taken.is_empty() && (count > max || bytes > MAX_BLOCK_BYTES) {
                 self.next = Some(submission);
                 return (taken, false);
@@ -187,42 +175,42 @@ impl Producer {
     fn make(&mut self, taken: Vec<Submission>, now_ms: u64) -> Result<()> {
         let mut waiting = vec![taken];
         while let Some(taken) = waiting.pop() {
-            let again = self.make_one(taken, now_ms)?;
-            waiting.extend(again.into_iter().rev());
+            let retries = self.make_one(taken, now_ms)?;
+            waiting.extend(retries.into_iter().rev());
         }
         Ok(())
     }
 
-    /// Tries to make a block; returns the submissions of those to make instead.
+    /// Tries to make a block. Returns the submissions to retry, those of each further block together.
     fn make_one(&mut self, taken: Vec<Submission>, now_ms: u64) -> Result<Vec<Vec<Submission>>> {
         let started = Instant::now();
         let operations = taken.iter().flat_map(|submission| &submission.operations).cloned();
         let shared = self.shared.as_mut();
         match self.signing.make(&mut self.chain, operations, now_ms, shared) {
             Ok(NextBlock::Own(view)) => {
-                let made = self.made(view, taken, started.elapsed());
-                made.or_else(|error| self.conditions.failed(error))?;
+                let made = self.publish_own(view, taken, started.elapsed());
+                made.or_else(|error| self.conditions.record_failure(error))?;
                 Ok(Vec::new())
             }
-            // Another block was published or proposed first. The operations go into a block after it; a block
-            // without any is not needed there.
+            // Another block was published or proposed first. The operations go into a later block; an empty block
+            // is not retried.
             Ok(NextBlock::Other(view)) => {
-                self.followed(view, started.elapsed())
-                    .or_else(|error| self.conditions.failed(error))?;
-                // There may be more.
+                self.publish_followed(view, started.elapsed())
+                    .or_else(|error| self.conditions.record_failure(error))?;
+                // The log may have further blocks.
                 self.catch_up()?;
                 Ok(if taken.is_empty() { Vec::new() } else { vec![taken] })
             }
-            // The block was never published: its height has one that is invalid.
+            // Another leader published an invalid block of this height, so this one was not published.
             Ok(NextBlock::Invalid(error)) => {
-                self.refused(&error);
+                self.report_invalid_block(&error);
                 answer(taken, &Err(error));
                 Ok(Vec::new())
             }
             // Blocks with the operations were invalid at every attempt, and one without them was signed.
             Ok(NextBlock::Emptied(view, error)) => {
-                let made = self.made(view, Vec::new(), started.elapsed());
-                made.or_else(|error| self.conditions.failed(error))?;
+                let made = self.publish_own(view, Vec::new(), started.elapsed());
+                made.or_else(|error| self.conditions.record_failure(error))?;
                 Ok(halve(taken, &error))
             }
             // Some errors show only once the block is made: a transition that is too large, or a missing
@@ -234,15 +222,16 @@ impl Producer {
                 Ok(Vec::new())
             }
             Err(error) => {
-                tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block");
+                tracing::error!(code = %error.code(), reason = %error.reason(), %error, "no block was made");
                 answer(taken, &Err(error.clone()));
                 // The submissions were valid, so the store failed.
-                self.conditions.failed(error).map(|()| Vec::new())
+                self.conditions.record_failure(error).map(|()| Vec::new())
             }
         }
     }
 
-    fn made(&mut self, view: View, taken: Vec<Submission>, took: Duration) -> Result<()> {
+    /// Publishes a block of this node to readers, and answers its submitters.
+    fn publish_own(&mut self, view: View, taken: Vec<Submission>, took: Duration) -> Result<()> {
         self.metrics.block(took);
         let included = BlockRef { height: view.height(), hash: *view.head_hash() };
         tracing::info!(
@@ -260,7 +249,7 @@ impl Producer {
     }
 }
 
-/// The halves of submissions that cannot be in one block, each to become a block of its own; refuses a single one.
+/// Splits submissions that cannot be in one block into two halves, one for each new block. A single one is refused.
 fn halve(mut taken: Vec<Submission>, error: &Error) -> Vec<Vec<Submission>> {
     let rest = taken.split_off(taken.len() / 2);
     if taken.is_empty() {

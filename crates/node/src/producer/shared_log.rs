@@ -1,4 +1,4 @@
-//! A producer where other leaders may make blocks, too.
+//! The producer of a chain with a shared log, in which other leaders may publish blocks.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ impl Producer {
         }
         loop {
             self.poll_log()?;
-            let left = self.next_look.saturating_duration_since(Instant::now());
+            let left = self.next_poll.saturating_duration_since(Instant::now());
             let Some(shared) = &self.shared else { return Ok(true) };
             if let Some(next) = shared.log.wait(left, self.submissions.recv()) {
                 self.next = next;
@@ -37,9 +37,9 @@ impl Producer {
                 standby.block();
             }
             let Some(shared) = &self.shared else { return Ok(true) };
-            // A leader asks for as long as it takes.
+            // The standby's request to its leader has a time limit of its own.
             if shared.log.wait(Duration::MAX, standby.leads()) == Some(true) {
-                // It may have made blocks in the meantime.
+                // The previous leader may have published blocks in the meantime.
                 self.catch_up()?;
                 tracing::warn!(height = self.chain.height(), "leading");
                 return Ok(true);
@@ -50,10 +50,10 @@ impl Producer {
         }
     }
 
-    /// Refuses submissions until the next look at the log is due, however many come; `false` if no more can come.
+    /// Refuses submissions until the next poll of the log is due; `false` if no more submissions can come.
     fn refuse_early(&mut self) -> Result<bool> {
         loop {
-            let left = self.next_look.saturating_duration_since(Instant::now());
+            let left = self.next_poll.saturating_duration_since(Instant::now());
             let Some(shared) = &self.shared else { return Ok(true) };
             match shared.log.wait(left, self.submissions.recv()) {
                 Some(None) => return Ok(false),
@@ -70,29 +70,29 @@ impl Producer {
         }
     }
 
-    /// Executes the blocks of other leaders, if it is time to look for them: callers come as often as submissions do.
+    /// Executes the blocks of other leaders if the next poll of the log is due. Submissions may arrive far more often.
     pub(super) fn poll_log(&mut self) -> Result<()> {
-        if self.shared.is_some() && Instant::now() >= self.next_look {
+        if self.shared.is_some() && Instant::now() >= self.next_poll {
             self.catch_up()?;
         }
         Ok(())
     }
 
-    /// Shows why the next block of the log is not taken, until it is.
-    pub(super) fn refused(&self, error: &Error) {
+    /// Reports that the next block of the log is invalid, in the health of the log too.
+    pub(super) fn report_invalid_block(&self, error: &Error) {
         let next = self.chain.height().map_or(0, |height| height + 1);
-        tracing::error!(height = next, reason = %error.reason(), %error, "a wrong block in the log");
+        tracing::error!(height = next, reason = %error.reason(), %error, "an invalid block in the log");
         if let Some(shared) = &self.shared {
             shared.log.record_error(error);
         }
     }
 
-    /// Executes the blocks that the log has beyond ours; whether there were any. What is wrong with
-    /// them shows in the conditions.
+    /// Executes the log's blocks after this node's newest one; returns whether there were any. The conditions report an
+    /// invalid block.
     pub(super) fn catch_up(&mut self) -> Result<bool> {
         let caught_up = self.follow_log();
         if let Some(shared) = &self.shared {
-            self.next_look = Instant::now() + shared.poll;
+            self.next_poll = Instant::now() + shared.poll;
         }
         caught_up
     }
@@ -107,7 +107,7 @@ impl Producer {
                 Ok(Some(block)) => block,
                 Ok(None) => return Ok(any),
                 Err(error) => {
-                    tracing::warn!(height = next, reason = %error.reason(), %error, "not read");
+                    tracing::warn!(height = next, reason = %error.reason(), %error, "the log could not be read");
                     return Ok(any);
                 }
             };
@@ -118,14 +118,16 @@ impl Producer {
             let followed = match self.chain.follow(block) {
                 Verdict::Valid(view) => Ok(view),
                 Verdict::Invalid(error) => {
-                    // It is read again, like one that is damaged.
-                    self.refused(&error);
+                    // The next poll reads this height again: the stored object may have been damaged on its way.
+                    self.report_invalid_block(&error);
                     return Ok(any);
                 }
                 Verdict::None(error) => Err(error),
             };
-            if let Err(error) = followed.and_then(|view| self.followed(view, started.elapsed())) {
-                return self.conditions.failed(error).map(|()| any);
+            if let Err(error) =
+                followed.and_then(|view| self.publish_followed(view, started.elapsed()))
+            {
+                return self.conditions.record_failure(error).map(|()| any);
             }
             any = true;
             if newest {
@@ -134,8 +136,8 @@ impl Producer {
         }
     }
 
-    /// Shows a block of another leader.
-    pub(super) fn followed(&mut self, view: View, took: Duration) -> Result<()> {
+    /// Publishes a block of another leader to readers.
+    pub(super) fn publish_followed(&mut self, view: View, took: Duration) -> Result<()> {
         self.metrics.block(took);
         tracing::info!(
             height = view.height(),

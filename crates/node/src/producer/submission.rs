@@ -35,12 +35,12 @@ impl BlockSubmitter for Submitter {
 }
 
 impl Submitter {
-    /// As [`BlockSubmitter::submit`].
+    /// Submits operations, like [`BlockSubmitter::submit`].
     pub async fn submit(&self, operations: Vec<StateOperation>) -> Result<BlockRef> {
         self.conditions.check_quorum()?;
-        let (included, receiver) = oneshot::channel();
+        let (reply, receiver) = oneshot::channel();
         self.submissions
-            .try_send(Submission { operations, reply: included })
+            .try_send(Submission { operations, reply })
             .map_err(|_| Error::new(Reason::Busy, "fewer waiting submissions", "too many"))?;
         receiver.await.unwrap_or_else(|_| {
             Err(Error::new(Reason::Busy, "a node that makes blocks", "one that is stopping"))
@@ -51,7 +51,7 @@ impl Submitter {
 /// Tells submitters which block has their operations, or why none has.
 pub(super) fn answer(submissions: Vec<Submission>, result: &Result<BlockRef>) {
     for submission in submissions {
-        // A caller that is gone does not wait for the answer.
+        // Fails if the caller no longer waits.
         let _ = submission.reply.send(result.clone());
     }
 }
