@@ -35,7 +35,7 @@ pub enum NextBlock {
     Emptied(View, Error),
     /// The block of another leader, which was published or proposed first.
     Other(View),
-    /// None yet: the block that another leader published is invalid, for this reason.
+    /// No block yet: the one that another leader published is invalid, for this reason.
     Invalid(Error),
 }
 
@@ -58,8 +58,8 @@ impl From<Signers> for BlockSigner {
 impl BlockSigner {
     /// Makes the next block, has it signed, publishes it in the log if there is one, and stores it.
     ///
-    /// Another block of this height may have been published or proposed first; then that is stored. So is one
-    /// without these operations, if all attempts with them were invalid. Errors are those of
+    /// If another block of this height was published or proposed first, that one is stored instead. If all attempts with
+    /// these operations were invalid, a block without them is stored. Errors are those of
     /// [`Chain::execute`] and [`Chain::commit`], and `quorum_missing` if the node stops before there are enough
     /// signatures, or if all attempts were invalid: the block stays proposed.
     pub fn make(
@@ -82,7 +82,7 @@ impl BlockSigner {
         }
     }
 
-    /// Finishes the block that was proposed before the last end of the node, if there is one.
+    /// Finishes the block that was proposed before the node last stopped, if there is one.
     pub fn resume(
         &self,
         chain: &mut Chain,
@@ -95,7 +95,7 @@ impl BlockSigner {
         }
     }
 
-    /// Learns that a block can be read by others.
+    /// Records that a block is published to readers.
     pub fn published(&self, height: u64) -> Result<()> {
         match self {
             Self::Local(_) => Ok(()),
@@ -122,12 +122,12 @@ pub struct SignatureCollector {
     signers: Signers,
 }
 
-/// The time before authorities are asked again that judge a block invalid which is valid on this node, and before the log
-/// is asked again.
+/// The delay before a block that is valid on this node is posted anew to authorities that refused it, and before a failed
+/// read of the log is retried.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl SignatureCollector {
-    /// Collects by a signature round; `signers` are the local keys, if any.
+    /// Collects signatures in a round; `signers` are the local keys, if any.
     pub fn new(
         round: Arc<SignatureRound>,
         proposals: Box<dyn ProposalStore>,
@@ -136,8 +136,8 @@ impl SignatureCollector {
         Self { round, proposals, signers }
     }
 
-    /// Proposes the next block without waiting for signatures; returns its header. A block that was
-    /// proposed already stays.
+    /// Proposes the next block without waiting for signatures; returns its header. An earlier proposal of that height
+    /// stays, and its header is returned instead.
     pub fn propose(
         proposals: &dyn ProposalStore,
         chain: &Chain,
@@ -146,8 +146,8 @@ impl SignatureCollector {
     ) -> Result<Header> {
         let executed = chain.execute(operations, now_ms)?;
         let first = AttemptId { height: executed.header().height, number: 0 };
-        let there = proposals.create(first, &executed.proposal().encode()?)?;
-        Ok(Proposal::decode(&there)?.header)
+        let stored = proposals.create(first, &executed.proposal().encode()?)?;
+        Ok(Proposal::decode(&stored)?.header)
     }
 
     fn make(
@@ -159,17 +159,17 @@ impl SignatureCollector {
     ) -> Result<NextBlock> {
         let executed = chain.execute(operations.iter().cloned(), now_ms)?;
         let first = AttemptId { height: executed.header().height, number: 0 };
-        let there = self.proposals.create(first, &executed.proposal().encode()?)?;
+        let stored = self.proposals.create(first, &executed.proposal().encode()?)?;
         let mut own = OwnAttempts::of(operations, now_ms);
-        own.complete.push(executed.header().hash());
+        own.complete_hashes.push(executed.header().hash());
         own.executed = Some(executed);
-        let view = match self.settle(chain, first.height, there.into(), &mut own, shared)? {
+        let view = match self.settle(chain, first.height, stored.into(), &mut own, shared)? {
             NextBlock::Own(view) | NextBlock::Other(view) => view,
             other => return Ok(other),
         };
-        Ok(if own.complete.contains(view.head_hash()) {
+        Ok(if own.complete_hashes.contains(view.head_hash()) {
             NextBlock::Own(view)
-        } else if own.emptied.contains(view.head_hash()) {
+        } else if own.emptied_hashes.contains(view.head_hash()) {
             let expected = "operations of which blocks can be made that are valid";
             let found = "invalid blocks at every attempt";
             NextBlock::Emptied(view, Error::new(Reason::QuorumMissing, expected, found))
@@ -204,13 +204,13 @@ impl SignatureCollector {
         own: &mut OwnAttempts<'_>,
         mut shared: Option<&mut SharedLog>,
     ) -> Result<NextBlock> {
-        let (begun, mut last_ms) = (Instant::now(), own.now_ms);
+        let (started, mut last_ms) = (Instant::now(), own.now_ms);
         let mut attempts = vec![first];
         loop {
             let mut valid =
                 self.first_valid_attempt(chain, height, &mut attempts, own.executed.take())?;
-            // Proposals of published blocks are removed: only while there is no block is this known to be the
-            // one that all leaders ask for.
+            // The proposals of a published block are removed. So only while no block is published is this proposal
+            // known to be the one that all leaders post.
             if let Some(block) = self.published(height, shared.as_deref_mut())? {
                 return follow(chain, block, valid);
             }
@@ -240,18 +240,18 @@ impl SignatureCollector {
                         return Err(Error::new(Reason::QuorumMissing, expected, found));
                     }
                     // The same bytes would be invalid again.
-                    let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or_default();
+                    let elapsed = u64::try_from(started.elapsed().as_millis()).unwrap_or_default();
                     last_ms = own.now_ms.saturating_add(elapsed).max(last_ms.saturating_add(1));
                     let next = own.next(chain, number, last_ms)?;
-                    let there = self.proposals.create(AttemptId { height, number }, &next)?;
-                    attempts.push(there.into());
+                    let stored = self.proposals.create(AttemptId { height, number }, &next)?;
+                    attempts.push(stored.into());
                 }
             }
         }
     }
 
-    /// Waits for a quorum, or for the block of another leader. A block that is valid on this node is asked for again
-    /// and again.
+    /// Waits for a quorum, or for the block of another leader. A refused block is posted anew as long as it is valid on
+    /// this node.
     fn wait(
         &self,
         chain: &Chain,
@@ -265,19 +265,19 @@ impl SignatureCollector {
                 Some(RoundResult::Signed(signatures)) => return Ok(RoundEnd::Signed(signatures)),
                 Some(RoundResult::Closed) => return Err(closed()),
                 Some(RoundResult::Refused(why)) => {
-                    // Executed anew, from the bytes that authorities have.
+                    // Executed once more, from the bytes that the authorities have.
                     *valid = None;
                     *valid = first_valid(chain, &mut attempts.to_vec(), &mut None)?;
                     if valid.is_none() {
                         tracing::error!(why, "the proposed block is invalid; another attempt");
                         return Ok(RoundEnd::Refused);
                     }
-                    tracing::error!(why, "authorities refuse a block that is valid here");
+                    tracing::error!(why, "authorities refuse a block that is valid on this node");
                     thread::sleep(RETRY_INTERVAL);
                     self.round.post_again();
                 }
                 None => {
-                    // An error of the log shows in its health.
+                    // An error of the log is in its health.
                     let found = shared.as_mut().map(|shared| shared.log.block(height));
                     if let Some(Ok(Some(block))) = found {
                         return Ok(RoundEnd::Published(Box::new(block)));
@@ -287,7 +287,7 @@ impl SignatureCollector {
         }
     }
 
-    /// Finds the first valid attempt, like [`first_valid`], and reads as many further ones as it takes.
+    /// Finds the first valid attempt, like [`first_valid`]. Reads further attempts until one is valid.
     fn first_valid_attempt(
         &self,
         chain: &Chain,
@@ -308,14 +308,14 @@ impl SignatureCollector {
         }
     }
 
-    /// The block of a height in the log, if there is one. It asks until it knows.
+    /// The block of a height in the log, if there is one. Retries until the log answers.
     fn published(&self, height: u64, shared: Option<&mut SharedLog>) -> Result<Option<Block>> {
         let Some(shared) = shared else { return Ok(None) };
         loop {
             match shared.log.block(height) {
                 Ok(found) => return Ok(found),
                 Err(_) if self.round.is_closed() => return Err(closed()),
-                // It shows in the health of the log.
+                // The error is in the health of the log.
                 Err(_) => thread::sleep(shared.poll.min(RETRY_INTERVAL)),
             }
         }
@@ -327,16 +327,22 @@ struct OwnAttempts<'a> {
     operations: &'a [StateOperation],
     now_ms: u64,
     /// The header hashes of attempts with the operations.
-    complete: Vec<Hash>,
+    complete_hashes: Vec<Hash>,
     /// The header hashes of attempts without them.
-    emptied: Vec<Hash>,
+    emptied_hashes: Vec<Hash>,
     /// The newest attempt, until it is judged.
     executed: Option<ExecutedBlock>,
 }
 
 impl<'a> OwnAttempts<'a> {
     const fn of(operations: &'a [StateOperation], now_ms: u64) -> Self {
-        Self { operations, now_ms, complete: Vec::new(), emptied: Vec::new(), executed: None }
+        Self {
+            operations,
+            now_ms,
+            complete_hashes: Vec::new(),
+            emptied_hashes: Vec::new(),
+            executed: None,
+        }
     }
 
     /// Executes the attempt with a number; returns its proposal.
@@ -344,7 +350,7 @@ impl<'a> OwnAttempts<'a> {
         let is_emptied = number >= ATTEMPTS_WITH_OPERATIONS && !self.operations.is_empty();
         let operations = if is_emptied { &[] } else { self.operations };
         let executed = chain.execute(operations.iter().cloned(), now_ms)?;
-        let hashes = if is_emptied { &mut self.emptied } else { &mut self.complete };
+        let hashes = if is_emptied { &mut self.emptied_hashes } else { &mut self.complete_hashes };
         hashes.push(executed.header().hash());
         let proposal = executed.proposal().encode();
         self.executed = Some(executed);
@@ -380,7 +386,7 @@ fn publish_and_commit(
     };
     let published = shared.log.publish(&signed, executed.body())?;
     if published.header.header == signed.header {
-        // It may have other signatures.
+        // The published header may have other signatures.
         return chain.commit(executed, published.header).map(NextBlock::Own);
     }
     drop(executed);
@@ -438,7 +444,7 @@ mod tests {
     use crate::runtime::metrics::Metrics;
     use crate::signing::authority::Refusal;
 
-    /// Proposals of which the first ones get a wrong root, like those of a leader with a fault.
+    /// Proposals of which the first ones get a wrong root, like those of a leader with a bug.
     struct CorruptProposals {
         first: u32,
         kept: Arc<Mutex<BTreeMap<AttemptId, Vec<u8>>>>,
@@ -498,7 +504,7 @@ mod tests {
         (made, attempts.map(|(_, bytes)| Proposal::decode(bytes).unwrap()).collect())
     }
 
-    /// Plays the authority, which signs what is not spoiled.
+    /// The authority, which signs every attempt that is not spoiled.
     fn sign(round: &SignatureRound, key: &SigningKey, spoiled: u32) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         while !round.is_closed() {
@@ -506,7 +512,7 @@ mod tests {
             let (_, asked) = runtime.block_on(round.poll(0, u64::MAX, wait)).unwrap();
             let Some((attempt, id)) = asked else { continue };
             let Ok(bytes) = round.proposal(attempt) else { continue };
-            // The round may ask for another one by now.
+            // The answer fails if the round asks for another proposal by now.
             let _ = if attempt.height > 0 && attempt.number < spoiled {
                 assert_eq!(id, proposal_id(&bytes));
                 let refusal = Refusal { chain: round.chain(), attempt, id, invalid: true };
@@ -529,7 +535,7 @@ mod tests {
             assert!(attempts[..attempts.len().min(4)].iter().all(with));
             let times: Vec<_> = attempts.iter().map(|it| it.header.timestamp_ms).collect();
             assert!(times.is_sorted_by(|a, b| a < b) && times[0] == 5000, "{times:?}");
-            // Operations that are not in the block are not said to be.
+            // Operations that are not in the block are not reported as included.
             assert_eq!(matches!(made, NextBlock::Own(_)), spoiled < 4);
             assert_eq!(matches!(made, NextBlock::Emptied(..)), spoiled >= 4);
             let view = made.into_view().unwrap();

@@ -76,7 +76,7 @@ pub(crate) struct PollReply {
     pub(crate) proposal: Option<ProposalRefJson>,
 }
 
-/// A proposal.
+/// The height, the attempt and the hash of a proposal.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct ProposalRefJson {
     pub(crate) height: Quantity,
@@ -85,12 +85,12 @@ pub(crate) struct ProposalRefJson {
     pub(crate) id: Hash32,
 }
 
-async fn awaited(call: RpcCall<AuthorityApi>, asks: PollParams) -> Result<PollReply> {
+async fn awaited(call: RpcCall<AuthorityApi>, params: PollParams) -> Result<PollReply> {
     check_token(&call)?;
-    let wait = Duration::from_millis(asks.wait_ms.0).min(MAX_POLL_WAIT);
+    let wait = Duration::from_millis(params.wait_ms.0).min(MAX_POLL_WAIT);
     let round = &call.context.round;
-    let (head, asked) = round.poll(asks.authority, asks.next.0, wait).await?;
-    let proposal = asked.map(|(AttemptId { height, number }, id)| ProposalRefJson {
+    let (head, pending) = round.poll(params.authority, params.next.0, wait).await?;
+    let proposal = pending.map(|(AttemptId { height, number }, id)| ProposalRefJson {
         height: Quantity(height),
         attempt: number,
         id: Hash32(id),
@@ -112,9 +112,9 @@ pub(crate) struct ProposalJson {
     pub(crate) proposal: HexBytes,
 }
 
-async fn proposal(call: RpcCall<AuthorityApi>, which: ProposalParams) -> Result<ProposalJson> {
+async fn proposal(call: RpcCall<AuthorityApi>, params: ProposalParams) -> Result<ProposalJson> {
     check_token(&call)?;
-    let attempt = AttemptId { height: which.height.0, number: which.attempt };
+    let attempt = AttemptId { height: params.height.0, number: params.attempt };
     let proposal = call.context.round.proposal(attempt)?;
     Ok(ProposalJson { proposal: HexBytes(proposal.to_vec()) })
 }
@@ -130,10 +130,10 @@ pub(crate) struct SignParams {
     pub(crate) signature: HexBytes,
 }
 
-async fn sign(call: RpcCall<AuthorityApi>, signed: SignParams) -> Result<bool> {
+async fn sign(call: RpcCall<AuthorityApi>, params: SignParams) -> Result<bool> {
     check_token(&call)?;
-    let signature = signature(signed.signature)?;
-    call.context.round.sign(signed.authority, signed.height.0, signed.hash.0, signature)?;
+    let signature = signature(params.signature)?;
+    call.context.round.sign(params.authority, params.height.0, params.hash.0, signature)?;
     Ok(true)
 }
 
@@ -154,9 +154,9 @@ pub(crate) struct RefuseParams {
     pub(crate) signature: HexBytes,
 }
 
-async fn refuse(call: RpcCall<AuthorityApi>, refused: RefuseParams) -> Result<bool> {
+async fn refuse(call: RpcCall<AuthorityApi>, params: RefuseParams) -> Result<bool> {
     check_token(&call)?;
-    let RefuseParams { authority, height, attempt, id, invalid, why, signature: bytes } = refused;
+    let RefuseParams { authority, height, attempt, id, invalid, why, signature: bytes } = params;
     let round = &call.context.round;
     let attempt = AttemptId { height: height.0, number: attempt };
     let refusal = Refusal { chain: round.chain(), attempt, id: id.0, invalid };

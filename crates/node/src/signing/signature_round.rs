@@ -14,7 +14,7 @@ use crate::chain::proposal::{AttemptId, proposal_id};
 use crate::runtime::metrics::Metrics;
 use crate::signing::authority::{Refusal, check_signature};
 
-/// The proposal that is collecting signatures, and when each authority asked last.
+/// The proposal that is collecting signatures, and the time of each authority's last poll.
 #[derive(Debug)]
 pub struct SignatureRound {
     config: Arc<ChainConfig>,
@@ -42,7 +42,7 @@ struct RoundState {
 struct PendingProposal {
     attempt: AttemptId,
     id: Hash,
-    /// The hash of its header; none if it has none.
+    /// The hash of the proposal's header; `None` if its bytes have no valid header.
     hash: Option<Hash>,
     /// The bytes of this and all lower attempts.
     attempts: Vec<Arc<[u8]>>,
@@ -59,13 +59,13 @@ struct PendingProposal {
 pub enum RoundResult {
     /// A quorum has signed, counting this node's own keys.
     Signed(BTreeMap<u16, [u8; 64]>),
-    /// So many authorities judge it invalid that it cannot get a quorum; their reasons.
+    /// More authorities judge the block invalid than a quorum can spare; their reasons.
     Refused(String),
     /// The node stops.
     Closed,
 }
 
-/// An authority that has not asked for this long is missing. It asks at least every five seconds.
+/// An authority that has not polled for this long is missing. An authority polls at least every five seconds.
 const AUTHORITY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A proposal without a quorum for this long makes the node not ready.
@@ -101,26 +101,18 @@ impl SignatureRound {
         let Some(last) = attempts.last() else { return };
         let number = u32::try_from(attempts.len() - 1).unwrap_or(u32::MAX);
         let (attempt, id) = (AttemptId { height, number }, proposal_id(last));
-        let (signatures, refusals, excuses) = Default::default();
+        let (signatures, refusals, failures) = Default::default();
         let since = Instant::now();
-        let asked = PendingProposal {
-            attempt,
-            id,
-            hash,
-            attempts,
-            signatures,
-            refusals,
-            failures: excuses,
-            since,
-        };
-        self.change(|state| state.proposal = Some(asked));
+        let pending =
+            PendingProposal { attempt, id, hash, attempts, signatures, refusals, failures, since };
+        self.change(|state| state.proposal = Some(pending));
     }
 
-    /// Asks those authorities again that judged the block invalid.
+    /// Asks those authorities once more that judged the block invalid.
     pub(crate) fn post_again(&self) {
         self.change(|state| {
-            if let Some(asked) = &mut state.proposal {
-                asked.refusals.clear();
+            if let Some(pending) = &mut state.proposal {
+                pending.refusals.clear();
             }
         });
     }
@@ -133,13 +125,13 @@ impl SignatureRound {
             if state.closed {
                 return Some(RoundResult::Closed);
             }
-            if let Some(asked) = &state.proposal {
-                if asked.signatures.len() + self.local.len() >= self.quorum() {
-                    self.metrics.quorum(asked.since.elapsed());
-                    return Some(RoundResult::Signed(asked.signatures.clone()));
+            if let Some(pending) = &state.proposal {
+                if pending.signatures.len() + self.local.len() >= self.quorum() {
+                    self.metrics.quorum(pending.since.elapsed());
+                    return Some(RoundResult::Signed(pending.signatures.clone()));
                 }
-                if asked.refusals.len() > self.config.authorities.len() - self.quorum() {
-                    return Some(RoundResult::Refused(show_reasons(&asked.refusals)));
+                if pending.refusals.len() > self.config.authorities.len() - self.quorum() {
+                    return Some(RoundResult::Refused(show_reasons(&pending.refusals)));
                 }
             }
             state = match until.map(|until| until.saturating_duration_since(Instant::now())) {
@@ -153,11 +145,11 @@ impl SignatureRound {
         }
     }
 
-    /// Learns that a block is published.
+    /// Records that a block is published.
     pub(crate) fn published(&self, height: u64) {
         self.change(|state| {
             state.head = Some(height);
-            state.proposal.take_if(|asked| asked.attempt.height <= height);
+            state.proposal.take_if(|pending| pending.attempt.height <= height);
         });
     }
 
@@ -184,11 +176,13 @@ impl SignatureRound {
             return Err(Error::new(Reason::QuorumMissing, expected, found));
         }
         match &state.proposal {
-            Some(asked) if asked.since.elapsed() > QUORUM_TIMEOUT || !asked.refusals.is_empty() => {
-                let height = asked.attempt.height;
+            Some(pending)
+                if pending.since.elapsed() > QUORUM_TIMEOUT || !pending.refusals.is_empty() =>
+            {
+                let height = pending.attempt.height;
                 let expected = format_args!("block {height} signed by {quorum} authorities");
-                let signed = asked.signatures.len() + self.local.len();
-                let why = show_reasons(&asked.refusals) + &show_reasons(&asked.failures);
+                let signed = pending.signatures.len() + self.local.len();
+                let why = show_reasons(&pending.refusals) + &show_reasons(&pending.failures);
                 let found = format_args!("{signed} signatures. {why}");
                 Err(Error::new(Reason::QuorumMissing, expected, found))
             }
@@ -196,13 +190,13 @@ impl SignatureRound {
         }
     }
 
-    /// The number of authorities that do not ask.
+    /// The number of authorities that do not poll.
     pub(crate) fn missing(&self) -> usize {
         self.missing_in(&self.state()).len()
     }
 
-    /// Waits for news for an authority: a published block of height `next`, or a proposal that it has not
-    /// answered. Returns the newest height, and that proposal.
+    /// Waits until a block of height `next` is published, or there is a proposal that the authority has not answered.
+    /// Returns the newest height, and that proposal.
     pub(crate) async fn poll(
         &self,
         authority: u16,
@@ -216,14 +210,14 @@ impl SignatureRound {
             {
                 let mut state = self.state();
                 state.last_seen.insert(authority, Instant::now());
-                let asked = state.proposal.as_ref().filter(|asked| {
-                    !asked.signatures.contains_key(&authority)
-                        && !asked.refusals.contains_key(&authority)
+                let pending = state.proposal.as_ref().filter(|pending| {
+                    !pending.signatures.contains_key(&authority)
+                        && !pending.refusals.contains_key(&authority)
                 });
-                let asked = asked.map(|asked| (asked.attempt, asked.id));
-                let news = asked.is_some() || state.head.is_some_and(|head| head >= next);
+                let pending = pending.map(|pending| (pending.attempt, pending.id));
+                let news = pending.is_some() || state.head.is_some_and(|head| head >= next);
                 if news || tokio::time::Instant::now() >= deadline {
-                    return Ok((state.head, asked));
+                    return Ok((state.head, pending));
                 }
             }
             // The round keeps the sender.
@@ -231,17 +225,18 @@ impl SignatureRound {
         }
     }
 
-    /// The bytes of a proposal that is asked for, or of a lower attempt; `unknown_block` for others.
+    /// The bytes of the pending proposal, or of a lower attempt; `unknown_block` for others.
     pub(crate) fn proposal(&self, attempt: AttemptId) -> Result<Arc<[u8]>> {
         let state = self.state();
-        let asked = state.proposal.as_ref().filter(|asked| asked.attempt.height == attempt.height);
+        let pending =
+            state.proposal.as_ref().filter(|pending| pending.attempt.height == attempt.height);
         let number = usize::try_from(attempt.number).unwrap_or(usize::MAX);
-        let found = asked.and_then(|asked| asked.attempts.get(number));
+        let found = pending.and_then(|pending| pending.attempts.get(number));
         found.cloned().ok_or_else(|| unknown_proposal(&state, attempt.height))
     }
 
-    /// Takes a signature; `invalid_signature` if it is not the authority's, `unknown_block` if it is of
-    /// another header than the one that is asked for.
+    /// Takes a signature; `invalid_signature` if it is not the authority's, `unknown_block` if it does not sign the
+    /// header of the pending proposal.
     pub(crate) fn sign(
         &self,
         authority: u16,
@@ -252,13 +247,13 @@ impl SignatureRound {
         let key = self.check_remote(authority)?;
         check_signature(key, &hash, &signature)?;
         let mut state = self.state();
-        let RoundState { proposal: asked, last_seen: seen, .. } = &mut *state;
-        match asked.as_mut().filter(|it| it.attempt.height == height && it.hash == Some(hash)) {
-            Some(asked) => {
-                seen.insert(authority, Instant::now());
-                asked.signatures.insert(authority, signature);
-                asked.refusals.remove(&authority);
-                asked.failures.remove(&authority);
+        let RoundState { proposal, last_seen, .. } = &mut *state;
+        match proposal.as_mut().filter(|it| it.attempt.height == height && it.hash == Some(hash)) {
+            Some(pending) => {
+                last_seen.insert(authority, Instant::now());
+                pending.signatures.insert(authority, signature);
+                pending.refusals.remove(&authority);
+                pending.failures.remove(&authority);
             }
             None => return Err(unknown_proposal(&state, height)),
         }
@@ -280,12 +275,12 @@ impl SignatureRound {
         let why: String = why.chars().filter(|it| !it.is_control()).take(300).collect();
         let (height, number) = (refusal.attempt.height, refusal.attempt.number);
         let mut state = self.state();
-        let RoundState { proposal: asked, last_seen: seen, .. } = &mut *state;
-        match asked.as_mut().filter(|it| it.attempt == refusal.attempt && it.id == refusal.id) {
-            Some(asked) => {
-                seen.insert(authority, Instant::now());
+        let RoundState { proposal, last_seen, .. } = &mut *state;
+        match proposal.as_mut().filter(|it| it.attempt == refusal.attempt && it.id == refusal.id) {
+            Some(pending) => {
+                last_seen.insert(authority, Instant::now());
                 let reasons =
-                    if refusal.invalid { &mut asked.refusals } else { &mut asked.failures };
+                    if refusal.invalid { &mut pending.refusals } else { &mut pending.failures };
                 reasons.insert(authority, why.clone());
             }
             None => return Err(unknown_proposal(&state, height)),
@@ -302,7 +297,7 @@ impl SignatureRound {
     fn check_remote(&self, authority: u16) -> Result<&[u8; 32]> {
         let key = self.config.authorities.get(usize::from(authority));
         key.filter(|_| !self.local.contains(&authority)).ok_or_else(|| {
-            let expected = "the index of an authority whose key is not with the leader";
+            let expected = "the index of a remote authority";
             Error::new(Reason::InvalidArgument, expected, authority)
         })
     }

@@ -38,7 +38,7 @@ impl Authority {
     ///
     /// `invalid_config` if the key is not an authority's, or the quorum is no majority; `wrong_chain` for a
     /// checkpoint of another chain. The checkpoint's block must be the one of the chain, else
-    /// `equivocation`; a block of genesis is signed only if a checkpoint pins it. `memory_lost` if blocks of
+    /// `equivocation`; a genesis block is signed only if a checkpoint pins it. `memory_lost` if blocks of
     /// the chain have signatures that the memory lacks.
     pub fn new(
         chain: Chain,
@@ -88,7 +88,7 @@ impl Authority {
         &mut self.chain
     }
 
-    /// The height of the next block; every lower one is published and here.
+    /// The height of the next block; every lower one is published and in the authority's copy of the chain.
     pub fn next(&self) -> u64 {
         self.chain.height().map_or(0, |height| height + 1)
     }
@@ -96,9 +96,9 @@ impl Authority {
     /// Executes a proposal of the next height, and signs its header if it is valid and nothing else of
     /// that height was signed. The signature is made after the memory is on disk.
     ///
-    /// Whether it is valid depends on the chain and these bytes alone. There is no verdict if another
-    /// header was signed (`already_signed`), the block is from the future (`head_in_future`), it is not
-    /// of the next height (`wrong_block`), or something failed here.
+    /// Whether the block is valid depends on the chain and these bytes alone. There is no verdict if another header was
+    /// signed (`already_signed`), the block is from the future (`head_in_future`), it is not of the next height
+    /// (`wrong_block`), or this machine failed.
     pub fn judge(&mut self, height: u64, proposal: &[u8]) -> Verdict<HeaderSignature> {
         if let Err(error) = self.check_may_sign(height) {
             return Verdict::None(error);
@@ -125,7 +125,7 @@ impl Authority {
     fn sign(&mut self, header: &Header) -> Result<HeaderSignature> {
         check_not_in_future(header.timestamp_ms, now_ms())?;
         let hash = header.hash();
-        self.memory.remember(header.height, &hash)?;
+        self.memory.record_signed(header.height, &hash)?;
         Ok(HeaderSignature { hash, signature: self.key.sign(&hash).to_bytes() })
     }
 
@@ -153,7 +153,7 @@ impl Authority {
         }
     }
 
-    /// Checks the memory against this key's signatures in blocks that are here.
+    /// Checks the memory against this key's signatures in the blocks of the authority's copy.
     fn check_own_signatures(&self) -> Result<()> {
         let Some(newest) = self.chain.height() else { return Ok(()) };
         let view = self.chain.view()?;
@@ -161,8 +161,8 @@ impl Authority {
             .try_for_each(|height| self.check_own_signature(&view.header(BlockId::Height(height))?))
     }
 
-    /// Checks this key's signature of a header, if there is one, against the memory. A wrong signature
-    /// beside a quorum of right ones is nobody's.
+    /// Checks this key's signature of a header, if there is one, against the memory. An invalid signature beside a quorum
+    /// of valid ones does not count: anybody can add one.
     fn check_own_signature(&self, signed: &SignedHeader) -> Result<()> {
         let own = signed.signatures.iter().find(|(index, _)| *index == self.index);
         let Some((_, signature)) = own else { return Ok(()) };

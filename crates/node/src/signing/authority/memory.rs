@@ -1,4 +1,4 @@
-//! What an authority has signed, on disk before the signature leaves it.
+//! The record of what an authority has signed. It is on disk before a signature leaves the authority.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,14 +18,14 @@ pub struct SigningMemory {
     record: MemoryRecord,
 }
 
-/// The file: this in borsh, and its BLAKE2b-256.
+/// The content of the file, in borsh. Its BLAKE2b-256 follows in the file.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 struct MemoryRecord {
     version: u8,
     chain: Hash,
     authority: [u8; 32],
     height: u64,
-    /// The hash of the header that was signed at `height`; none if nothing was signed from there on.
+    /// The hash of the header that was signed at `height`; `None` if nothing was signed at that height or above.
     signed: Option<Hash>,
 }
 
@@ -58,8 +58,8 @@ impl SigningMemory {
     /// Opens the memory of a key on a chain; `memory_lost` if it is missing or damaged, `wrong_chain` or
     /// `invalid_argument` if it is that of another chain or key.
     ///
-    /// What it remembers is on disk then, even if the process that wrote it was killed before that:
-    /// the same header is signed again without another write.
+    /// The file is made durable, even if the process that wrote it was killed before that. So the same header can be
+    /// signed again without another write.
     pub fn open(path: &Path, chain: Hash, authority: [u8; 32]) -> Result<Self> {
         let record = read(path)?.ok_or_else(|| lost(path, "none"))?;
         if record.chain != chain {
@@ -73,7 +73,7 @@ impl SigningMemory {
         Ok(Self { path: path.to_owned(), record })
     }
 
-    /// The height from which the key may sign; only the same header if it has signed there.
+    /// The height from which the key may sign. If it has signed at this height, it may sign only the same header there.
     pub const fn height(&self) -> u64 {
         self.record.height
     }
@@ -83,14 +83,15 @@ impl SigningMemory {
         self.record.signed.as_ref()
     }
 
-    /// Remembers that a header is signed, and returns once that is on disk.
+    /// Records that a header is signed, and returns once that is on disk.
     ///
     /// `already_signed` if another header of that height was signed, or one above it. After an error
     /// nothing may be signed.
-    pub fn remember(&mut self, height: u64, hash: &Hash) -> Result<()> {
+    pub fn record_signed(&mut self, height: u64, hash: &Hash) -> Result<()> {
         let record = &self.record;
-        let free = height > record.height || (height == record.height && record.signed.is_none());
-        if !free {
+        let is_free =
+            height > record.height || (height == record.height && record.signed.is_none());
+        if !is_free {
             if height == record.height && record.signed.as_ref() == Some(hash) {
                 return Ok(());
             }
@@ -103,8 +104,8 @@ impl SigningMemory {
         Ok(())
     }
 
-    /// Checks a published header with this key's signature against the memory: `memory_lost` if it was
-    /// signed after what is remembered, as when an older file was put back.
+    /// Checks a published header with this key's signature against the memory; `memory_lost` if the header was signed
+    /// after the recorded one, as when an older file was put back.
     pub fn check_published(&self, header: &SignedHeader, index: u16) -> Result<()> {
         if header.signatures.iter().all(|(signer, _)| *signer != index) {
             return Ok(());
@@ -179,16 +180,16 @@ mod tests {
         let path = folder.path().join("signed");
         assert_eq!(reason(SigningMemory::open(&path, CHAIN, KEY)), Reason::MemoryLost);
         let mut memory = SigningMemory::begin(&path, CHAIN, KEY, 5).unwrap();
-        assert_eq!(reason(memory.remember(4, &[4; 32])), Reason::AlreadySigned);
-        memory.remember(5, &[5; 32]).unwrap();
+        assert_eq!(reason(memory.record_signed(4, &[4; 32])), Reason::AlreadySigned);
+        memory.record_signed(5, &[5; 32]).unwrap();
         for _ in 0..2 {
             // The same after a restart.
-            assert_eq!(memory.remember(5, &[5; 32]), Ok(()));
-            assert_eq!(reason(memory.remember(5, &[6; 32])), Reason::AlreadySigned);
-            assert_eq!(reason(memory.remember(4, &[5; 32])), Reason::AlreadySigned);
+            assert_eq!(memory.record_signed(5, &[5; 32]), Ok(()));
+            assert_eq!(reason(memory.record_signed(5, &[6; 32])), Reason::AlreadySigned);
+            assert_eq!(reason(memory.record_signed(4, &[5; 32])), Reason::AlreadySigned);
             memory = SigningMemory::open(&path, CHAIN, KEY).unwrap();
         }
-        memory.remember(9, &[9; 32]).unwrap();
+        memory.record_signed(9, &[9; 32]).unwrap();
         assert_eq!((memory.height(), memory.signed()), (9, Some(&[9; 32])));
         assert_eq!(reason(SigningMemory::open(&path, [0; 32], KEY)), Reason::WrongChain);
         assert_eq!(reason(SigningMemory::open(&path, CHAIN, [0; 32])), Reason::InvalidArgument);
@@ -201,11 +202,11 @@ mod tests {
         let path = folder.path().join("signed");
         let mut memory = SigningMemory::begin(&path, CHAIN, KEY, 5).unwrap();
         synced();
-        memory.remember(5, &[5; 32]).unwrap();
+        memory.record_signed(5, &[5; 32]).unwrap();
         assert_eq!(synced(), [folder.path()]);
-        // Killed between the new name and its way to the disk: the file can be read.
+        // Killed after the file got its name and before that name was on disk: the file can be read.
         let mut memory = SigningMemory::open(&path, CHAIN, KEY).unwrap();
-        assert_eq!(memory.remember(5, &[5; 32]), Ok(()));
+        assert_eq!(memory.record_signed(5, &[5; 32]), Ok(()));
         assert_eq!(synced(), [&path, folder.path()]);
     }
 
@@ -213,7 +214,7 @@ mod tests {
     fn every_changed_bit_and_every_cut_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("signed");
-        SigningMemory::begin(&path, CHAIN, KEY, 0).unwrap().remember(7, &[7; 32]).unwrap();
+        SigningMemory::begin(&path, CHAIN, KEY, 0).unwrap().record_signed(7, &[7; 32]).unwrap();
         let bytes = fs::read(&path).unwrap();
         for bit in 0..bytes.len() * 8 {
             let mut damaged = bytes.clone();
@@ -250,7 +251,7 @@ mod tests {
             signatures: vec![(0, [0; 64]), (signer, [0; 64])],
         };
         let mut memory = SigningMemory::begin(&path, CHAIN, KEY, 0).unwrap();
-        memory.remember(7, &header(7).hash()).unwrap();
+        memory.record_signed(7, &header(7).hash()).unwrap();
         for height in [0, 6, 7] {
             assert_eq!(memory.check_published(&published(height, 2), 2), Ok(()));
         }

@@ -31,7 +31,7 @@ use crate::signing::rpc::{
 #[derive(Debug)]
 pub struct AuthorityPeer(Vec<LeaderLink>);
 
-/// An authority's line to one leader.
+/// An authority's link to one leader.
 #[derive(Debug)]
 struct LeaderLink {
     authority: Arc<Mutex<Authority>>,
@@ -46,16 +46,16 @@ struct LeaderLink {
     answered: Option<[u8; 32]>,
 }
 
-/// What an authority last heard of a leader.
+/// The last known status of a leader.
 #[derive(Clone, Debug)]
 struct LeaderStatus {
-    /// The height of its newest block.
+    /// The height of the newest block of the authority's copy.
     height: Option<u64>,
-    /// The newest header that it signed.
+    /// The height of the newest header that the authority signed.
     signed: u64,
-    /// Why it could not go on, until it can.
+    /// Why the last step failed; `None` once a step succeeds.
     failed: Option<Error>,
-    /// The time of the last answer.
+    /// The time of the leader's last answer.
     at: Option<Instant>,
 }
 
@@ -71,7 +71,7 @@ impl AuthorityPeer {
         space: &DiskSpace,
         metrics: &Metrics,
     ) -> Self {
-        let heard = LeaderStatus {
+        let status = LeaderStatus {
             height: authority.next().checked_sub(1),
             signed: authority.memory().height(),
             failed: None,
@@ -79,7 +79,7 @@ impl AuthorityPeer {
         };
         let index = authority.index();
         let authority = Arc::new(Mutex::new(authority));
-        let line = |leader| LeaderLink {
+        let link = |leader| LeaderLink {
             authority: authority.clone(),
             index,
             leader,
@@ -87,26 +87,26 @@ impl AuthorityPeer {
             backoff: RetryBackoff::new(pace.interval),
             space: space.clone(),
             metrics: metrics.clone(),
-            status: watch::Sender::new(heard.clone()),
+            status: watch::Sender::new(status.clone()),
             answered: None,
         };
-        Self(leaders.into_iter().map(line).collect())
+        Self(leaders.into_iter().map(link).collect())
     }
 
-    /// What is heard of the leaders.
+    /// The status of each leader.
     pub fn statuses(&self) -> AuthorityStatus {
-        AuthorityStatus(self.0.iter().map(|line| line.status.subscribe()).collect())
+        AuthorityStatus(self.0.iter().map(|link| link.status.subscribe()).collect())
     }
 
-    /// Follows and signs until something is wrong here: the store, or the memory (`memory_lost`).
+    /// Follows and signs until this machine fails: the store, or the memory (`memory_lost`).
     ///
     /// Must be called on a multi-threaded runtime.
     pub async fn run(self) -> Result<()> {
-        let mut lines = JoinSet::new();
-        for line in self.0 {
-            lines.spawn(line.run());
+        let mut links = JoinSet::new();
+        for link in self.0 {
+            links.spawn(link.run());
         }
-        match lines.join_next().await {
+        match links.join_next().await {
             Some(ended) => ended.unwrap_or_else(|error| {
                 Err(Error::new(Reason::Bug, "a task that asks a leader", error))
             }),
@@ -120,7 +120,7 @@ impl LeaderLink {
         loop {
             let stepped = match self.space.check() {
                 Ok(()) => self.step().await,
-                // Blocks wait for space, and the process lives.
+                // Blocks wait for disk space; the process goes on.
                 Err(error) => {
                     self.report_failure(error).await;
                     tokio::time::sleep(self.backoff.failed()).await;
@@ -155,10 +155,10 @@ impl LeaderLink {
             (self.authority.lock().await.next(), error.code(), error.reason());
         let leader = &self.leader;
         tracing::warn!(height, %leader, %code, %reason, %error, "not followed or signed");
-        self.status.send_modify(|heard| heard.failed = Some(error));
+        self.status.send_modify(|status| status.failed = Some(error));
     }
 
-    /// Takes a published block, or answers a proposal, or waits for either.
+    /// Follows a published block, or answers a proposal, or waits for either.
     async fn step(&mut self) -> Result<()> {
         let next = self.authority.lock().await.next();
         let wait = self.leader.time().min(2 * MAX_POLL_WAIT) / 2;
@@ -169,34 +169,34 @@ impl LeaderLink {
             wait_ms: json::Quantity(wait),
         };
         let started = Instant::now();
-        let awaited: PollReply = self.leader.ask_with("prooflight_awaited", &params).await?;
-        let head = awaited.head.map(|head| head.0);
+        let reply: PollReply = self.leader.ask_with("prooflight_awaited", &params).await?;
+        let head = reply.head.map(|head| head.0);
         if head.is_some_and(|head| head >= next) {
-            return self.take(next).await;
+            return self.follow_block(next).await;
         }
-        let Some(asked) = awaited.proposal else {
+        let Some(pending) = reply.proposal else {
             if started.elapsed() < self.pace.interval {
-                // It did not wait.
+                // The leader replied without waiting.
                 tokio::time::sleep(self.pace.interval).await;
             }
             return Ok(());
         };
-        if self.answered == Some(asked.id.0) {
-            // It asks again for what it has.
+        if self.answered == Some(pending.id.0) {
+            // The leader asks for an answer that it already has.
             tokio::time::sleep(self.pace.interval).await;
         }
-        self.answer(&asked).await?;
-        self.answered = Some(asked.id.0);
+        self.answer(&pending).await?;
+        self.answered = Some(pending.id.0);
         Ok(())
     }
 
-    async fn take(&mut self, next: u64) -> Result<()> {
+    async fn follow_block(&mut self, next: u64) -> Result<()> {
         let block = self.leader.block(next).await?;
         check_not_in_future(block.header.header.timestamp_ms, now_ms())?;
         let started = Instant::now();
         let mut authority = self.authority.lock().await;
         if authority.next() != next {
-            // Another leader was quicker.
+            // The block arrived from another leader first.
             return Ok(());
         }
         let view = blocking::in_place(|| {
@@ -212,21 +212,21 @@ impl LeaderLink {
     }
 
     /// Judges the attempts in order, and signs the first one that is valid.
-    async fn answer(&mut self, asked: &ProposalRefJson) -> Result<()> {
-        let height = asked.height.0;
-        if asked.attempt >= MAX_ATTEMPTS {
+    async fn answer(&mut self, pending: &ProposalRefJson) -> Result<()> {
+        let height = pending.height.0;
+        if pending.attempt >= MAX_ATTEMPTS {
             let expected = format_args!("fewer than {MAX_ATTEMPTS} attempts at height {height}");
-            return Err(Error::new(Reason::InvalidReply, expected, asked.attempt));
+            return Err(Error::new(Reason::InvalidReply, expected, pending.attempt));
         }
-        for number in 0..=asked.attempt {
+        for number in 0..=pending.attempt {
             let attempt = AttemptId { height, number };
-            let params = ProposalParams { height: asked.height, attempt: number };
+            let params = ProposalParams { height: pending.height, attempt: number };
             let proposal: ProposalJson =
                 self.leader.ask_with("prooflight_proposal", &params).await?;
             let (id, bytes) = (proposal_id(&proposal.proposal.0), proposal.proposal.0);
-            if number == asked.attempt && id != asked.id.0 {
-                // Not complete, or not what is asked for.
-                let expected = format_args!("the proposal {}", Hex(&asked.id.0));
+            if number == pending.attempt && id != pending.id.0 {
+                // The bytes are incomplete, or those of another proposal.
+                let expected = format_args!("the proposal {}", Hex(&pending.id.0));
                 return Err(Error::new(Reason::InvalidReply, expected, Hex(&id)));
             }
             let judged = {
@@ -237,7 +237,7 @@ impl LeaderLink {
                 Verdict::Valid(HeaderSignature { hash, signature }) => {
                     let signed = SignParams {
                         authority: self.index,
-                        height: asked.height,
+                        height: pending.height,
                         hash: json::Hash32(hash),
                         signature: json::HexBytes(signature.to_vec()),
                     };
@@ -248,15 +248,16 @@ impl LeaderLink {
                 Verdict::Invalid(error) => {
                     tracing::error!(height, attempt = number, %error, "an invalid proposal");
                     self.metrics.follow_failed(&error);
-                    if number == asked.attempt {
+                    if number == pending.attempt {
                         self.refuse(attempt, id, true, &error).await?;
-                        // The next attempt takes others' refusals; a leader that lies has to wait.
+                        // A further attempt needs refusals of other authorities. A leader that lies is not pending
+                        // without a pause.
                         tokio::time::sleep(self.pace.interval).await;
                     }
                 }
                 Verdict::None(error) if is_local_fault(&error) => return Err(error),
                 Verdict::None(error) => {
-                    // The leader may not hear it; the operator does.
+                    // If the refusal does not reach the leader, the operator still sees the error.
                     let _ = self.refuse(attempt, id, false, &error).await;
                     return Err(error);
                 }
@@ -292,7 +293,7 @@ impl LeaderLink {
     }
 }
 
-/// The progress of an authority, for its pages.
+/// The status of an authority, for its pages.
 #[derive(Debug)]
 pub struct AuthorityStatus(Vec<watch::Receiver<LeaderStatus>>);
 
@@ -314,7 +315,7 @@ impl LeaderStatus {
 impl ServerStatus for AuthorityStatus {
     /// One leader is enough: the others may be down, or stand by.
     fn ready(&self) -> Result<u64, NotReady> {
-        let each: Vec<_> = self.0.iter().map(|heard| heard.borrow().ready()).collect();
+        let each: Vec<_> = self.0.iter().map(|status| status.borrow().ready()).collect();
         let newest = each.iter().filter_map(|ready| ready.as_ref().ok().copied()).max();
         match newest {
             Some(height) => Ok(height),
@@ -325,9 +326,9 @@ impl ServerStatus for AuthorityStatus {
     }
 
     fn count(&self, metrics: &Metrics) {
-        let each = || self.0.iter().map(|heard| heard.borrow());
-        let height = each().filter_map(|heard| heard.height).max();
+        let each = || self.0.iter().map(|status| status.borrow());
+        let height = each().filter_map(|status| status.height).max();
         metrics.newest(height.unwrap_or_default(), 0);
-        metrics.signed_height(each().map(|heard| heard.signed).max().unwrap_or_default());
+        metrics.signed_height(each().map(|status| status.signed).max().unwrap_or_default());
     }
 }

@@ -10,7 +10,7 @@ use crate::chain::proposal::AttemptId;
 pub struct Refusal {
     /// The hash of the chain's configuration.
     pub chain: Hash,
-    /// The place of the proposal.
+    /// The height and the number of the proposal.
     pub attempt: AttemptId,
     /// The hash of the proposal's bytes.
     pub id: Hash,
@@ -18,7 +18,7 @@ pub struct Refusal {
     pub invalid: bool,
 }
 
-/// Domain tag. A header's hash has another one, so that a refusal is never a signed header.
+/// The domain tag. A header's hash has another tag, so that a signed refusal is never a signed header.
 const REFUSAL_TAG: &[u8] = b"prooflight/refusal/v1";
 
 impl Refusal {
@@ -34,18 +34,18 @@ impl Refusal {
         ])
     }
 
-    /// Signs it.
+    /// Signs the refusal.
     pub fn sign(&self, key: &SigningKey) -> [u8; 64] {
         key.sign(&self.hash()).to_bytes()
     }
 
-    /// Checks that an authority signed it; otherwise `invalid_signature`.
+    /// Checks that an authority signed the refusal; otherwise `invalid_signature`.
     pub fn check(&self, authority: &[u8; 32], signature: &[u8; 64]) -> Result<()> {
         check_signature(authority, &self.hash(), signature)
     }
 }
 
-/// Checks a signature by strict Ed25519; `invalid_signature` if it is not the key's.
+/// Checks a signature by strict Ed25519; `invalid_signature` if the signature is not the key's.
 pub(crate) fn check_signature(key: &[u8; 32], hash: &Hash, signature: &[u8; 64]) -> Result<()> {
     let signature = Signature::from_bytes(signature);
     let valid =

@@ -29,7 +29,7 @@ impl ProposalFolder {
         self.height(attempt.height).join(format!("{:04}", attempt.number))
     }
 
-    /// Makes sure that the names of the folders last too.
+    /// Makes the names of the folders durable.
     fn sync_folders(&self) -> std::io::Result<()> {
         sync(&self.0)?;
         self.0.parent().map_or(Ok(()), sync)
@@ -38,8 +38,8 @@ impl ProposalFolder {
 
 impl ProposalStore for ProposalFolder {
     fn create(&self, attempt: AttemptId, proposal: &[u8]) -> Result<Vec<u8>> {
-        if let Some(there) = self.read(attempt)? {
-            return Ok(there);
+        if let Some(stored) = self.read(attempt)? {
+            return Ok(stored);
         }
         let folder = self.height(attempt.height);
         let made = fs::create_dir_all(&folder).and_then(|()| self.sync_folders());
@@ -53,7 +53,7 @@ impl ProposalStore for ProposalFolder {
         match files::read(&path) {
             Ok(bytes) => match bytes.split_last_chunk::<32>() {
                 Some((proposal, sum)) if checksum(attempt, proposal) == *sum => {
-                    // A process that was killed may have left it in the system's memory alone.
+                    // A killed process may have left the proposal only in the system's page cache.
                     make_durable(&path)?;
                     self.sync_folders().map_err(|error| failed(&self.0, &error))?;
                     Ok(Some(proposal.to_vec()))
@@ -73,8 +73,8 @@ impl ProposalStore for ProposalFolder {
         };
         for entry in entries {
             let entry = entry.map_err(|error| failed(&self.0, &error))?;
-            let of = entry.file_name().to_str().and_then(|name| name.parse::<u64>().ok());
-            if of.is_some_and(|of| of <= height) {
+            let of_height = entry.file_name().to_str().and_then(|name| name.parse::<u64>().ok());
+            if of_height.is_some_and(|of_height| of_height <= height) {
                 let path = entry.path();
                 fs::remove_dir_all(&path).map_err(|error| failed(&path, &error))?;
             }
@@ -87,7 +87,7 @@ fn checksum(AttemptId { height, number }: AttemptId, proposal: &[u8]) -> Hash {
     blake2b256(&[&height.to_be_bytes(), &number.to_be_bytes(), proposal])
 }
 
-/// Authorities may have signed it, so no other block may be made in its place.
+/// The error of a damaged proposal. Authorities may have signed the proposal, so no other block may replace it.
 #[cold]
 fn damaged(path: &Path) -> Error {
     let expected = format_args!(
@@ -105,7 +105,7 @@ mod tests {
     use prooflight_core::Reason;
 
     #[test]
-    fn a_proposal_that_is_there_is_on_disk_before_it_is_used() {
+    fn a_stored_proposal_is_on_disk_before_it_is_used() {
         let folder = tempfile::tempdir().unwrap();
         let proposals = ProposalFolder::of(folder.path());
         let first = AttemptId { height: 7, number: 0 };
@@ -140,7 +140,7 @@ mod tests {
             let refused = proposals.create(at(7, 0), b"three").unwrap_err();
             assert_eq!(refused.reason(), Reason::StoreCorrupt);
         }
-        // That of another place.
+        // The proposal of another attempt.
         fs::copy(folder.path().join("proposed/0000000000000007/0001"), &path).unwrap();
         assert_eq!(proposals.read(at(7, 0)).unwrap_err().reason(), Reason::StoreCorrupt);
         proposals.published(6).unwrap();

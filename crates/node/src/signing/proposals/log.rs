@@ -17,11 +17,11 @@ use crate::replication::log::BlockLog;
 pub struct ProposalLog {
     log: BucketLog,
     runtime: Handle,
-    /// Those that were created or read here, and are not removed yet.
+    /// The attempts that this node created or read, and has not removed yet.
     known: Mutex<BTreeSet<AttemptId>>,
-    /// Whether those of earlier runs, and of leaders that are gone, were removed.
+    /// Whether the proposals of earlier runs and of earlier leaders were removed.
     swept: AtomicBool,
-    /// Whether the credentials do not permit to remove any.
+    /// Whether the credentials do not permit removals.
     refused: Arc<AtomicBool>,
 }
 
@@ -44,7 +44,7 @@ impl ProposalLog {
         height.checked_sub(1).map_or(Ok(()), |newest| folder.published(newest))
     }
 
-    /// Removes what is of no use any more. What is left by a failure is removed at the next start.
+    /// Removes proposals that are no longer needed. Those that a failure leaves are removed at the next start.
     fn remove(&self, newest: u64, known: BTreeSet<AttemptId>) {
         let sweep = !self.swept.swap(true, Ordering::Relaxed);
         if self.refused.load(Ordering::Relaxed) || (known.is_empty() && !sweep) {
