@@ -70,15 +70,16 @@ impl ClientRegistry {
     }
 
     fn anonymous_account(&self, client: ClientId) -> Arc<ClientAccount> {
-        let mut seen = self.anonymous.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= MAX_IDLE_ACCOUNTS {
-            seen.retain(|_, account| Arc::strong_count(account) > 1 || !account.is_idle());
+        let mut accounts = self.anonymous.lock().unwrap_or_else(PoisonError::into_inner);
+        if accounts.len() >= MAX_IDLE_ACCOUNTS {
+            accounts.retain(|_, account| Arc::strong_count(account) > 1 || !account.is_idle());
         }
-        if seen.len() >= MAX_IDLE_ACCOUNTS && !seen.contains_key(&client) {
+        if accounts.len() >= MAX_IDLE_ACCOUNTS && !accounts.contains_key(&client) {
             // No account is idle, so this one counts for this request alone.
             return Arc::new(ClientAccount::new(None, self.others));
         }
-        seen.entry(client)
+        accounts
+            .entry(client)
             .or_insert_with(|| Arc::new(ClientAccount::new(None, self.others)))
             .clone()
     }
@@ -144,14 +145,14 @@ impl ClientAccount {
 
     fn take(&self, most: u32, now: Instant) -> bool {
         let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
-        let back = now.saturating_duration_since(bucket.at).as_secs_f64() * f64::from(most);
+        let refilled = now.saturating_duration_since(bucket.at).as_secs_f64() * f64::from(most);
         *bucket =
-            TokenBucket { left: (bucket.left + back).min(most.into()), at: bucket.at.max(now) };
-        let may = bucket.left >= 1.0;
-        if may {
+            TokenBucket { left: (bucket.left + refilled).min(most.into()), at: bucket.at.max(now) };
+        let is_allowed = bucket.left >= 1.0;
+        if is_allowed {
             bucket.left -= 1.0;
         }
-        may
+        is_allowed
     }
 
     /// Whether the account can be dropped without effect: all of its calls are refilled.

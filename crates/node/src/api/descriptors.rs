@@ -31,17 +31,17 @@ const MIN_CONNECTIONS: u64 = 16;
 /// files and, if there is one, the listener for authorities; returns how many connections fit.
 ///
 /// `invalid_config` if almost none do.
-pub fn connections(asked: u32, with_authorities: bool) -> Result<u32> {
+pub fn connections(requested: u32, with_authorities: bool) -> Result<u32> {
     let reserve = reserve(with_authorities);
-    let needed = u64::from(asked) + reserve;
-    let Some(limit) = raise(needed).filter(|limit| *limit < needed) else { return Ok(asked) };
+    let needed = u64::from(requested) + reserve;
+    let Some(limit) = raise(needed).filter(|limit| *limit < needed) else { return Ok(requested) };
     let fit = fitting_connections(limit, reserve)?;
     tracing::warn!(
-        asked,
+        requested,
         connections = fit,
         limit,
         needed,
-        "fewer connections than asked for: the limit of open files (ulimit -n, LimitNOFILE) is too low"
+        "fewer connections than requested: the limit of open files (ulimit -n, LimitNOFILE) is too low"
     );
     Ok(fit)
 }
@@ -109,9 +109,9 @@ mod tests {
     fn every_connection_and_file_that_may_be_open_is_counted() {
         let open = |with_authorities| {
             let own = MAX_CACHED_FILES + MAX_OPEN_FILES;
-            let turned_away = REFUSED_CONNECTIONS * (1 + usize::from(with_authorities));
+            let refused = REFUSED_CONNECTIONS * (1 + usize::from(with_authorities));
             let authorities = if with_authorities { AUTHORITY_CONNECTIONS } else { 0 };
-            (own + admin::MAX_ADMIN_CONNECTIONS + turned_away) as u64 + u64::from(authorities)
+            (own + admin::MAX_ADMIN_CONNECTIONS + refused) as u64 + u64::from(authorities)
         };
         for with_authorities in [false, true] {
             assert!(reserve(with_authorities) >= open(with_authorities) + 64);

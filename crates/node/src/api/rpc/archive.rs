@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 use super::context::RequestLimits;
 use super::cost;
-use super::headers::{HeaderParams, HeaderProofParams, HeadersParams, place_headers, prove_header};
+use super::headers::{HeaderParams, HeaderProofParams, HeadersParams, headers_json, prove_header};
 use super::method::{CallLimits, RpcCall, RpcContext, method, method_of, parse_value};
 use crate::chain::view::{self, View};
-use crate::chain::wire::{BlockJson, ChainJson, HeaderJson, RawJson, to_raw_json as written};
+use crate::chain::wire::{BlockJson, ChainJson, HeaderJson, RawJson, to_raw_json};
 use crate::replication::follow::LeaderClient;
 use crate::replication::snapshots::LogHeaders;
 use crate::runtime::blocking::{WorkRequest, WorkerPool};
@@ -79,7 +79,7 @@ impl ArchiveApi {
         head: Value,
     ) -> Result<BlocksProofReply> {
         let answer = |(heights, proved): (_, Proof)| {
-            Ok((heights, proved.roots, written(&HexBytes(proved.proof))?))
+            Ok((heights, proved.roots, to_raw_json(&HexBytes(proved.proof))?))
         };
         let (heights, roots, proof) = self.prove(ask, prove, answer).await?;
         self.wait_for_header(heights.last().copied()).await;
@@ -112,12 +112,12 @@ impl ArchiveApi {
             "prooflight_block" => {
                 let HeaderParams { at } = parse_value(params)?;
                 let block = BlockJson::new(log.block(at).await?)?;
-                self.workers.prove(ask, move || written(&block)).await
+                self.workers.prove(ask, move || to_raw_json(&block)).await
             }
             "prooflight_headers" => {
-                let (view, asked) = (log.view()?, parse_value::<HeadersParams>(params)?);
-                asked.check()?;
-                self.workers.prove(ask, move || place_headers(&view, asked)).await
+                let (view, params) = (log.view()?, parse_value::<HeadersParams>(params)?);
+                params.check()?;
+                self.workers.prove(ask, move || headers_json(&view, params)).await
             }
             _ => {
                 let view = log.view()?;
@@ -138,9 +138,9 @@ impl ArchiveApi {
     async fn height_of(&self, ask: WorkRequest, at: &Value) -> Result<u64> {
         match at.as_str() {
             Some("latest") => {
-                let (proofs, is_far) = (self.proofs.clone(), self.is_remote);
+                let (proofs, is_remote) = (self.proofs.clone(), self.is_remote);
                 let newest = move || match proofs.last_seen() {
-                    Ok(seen) if is_far => Ok(seen),
+                    Ok(seen) if is_remote => Ok(seen),
                     _ => proofs.newest(),
                 };
                 self.workers.read(newest).await
@@ -165,8 +165,8 @@ impl ArchiveApi {
         let heights: Vec<_> =
             heights.into_iter().map(|height| Quantity(height).to_string()).collect();
         let params = json!({ "heights": heights, "head": head });
-        let placed: RawAncestors = self.relay(ask, "prooflight_headers", params).await?;
-        let check = move || placed.check(&roots).map(|()| placed);
+        let ancestors: RawAncestors = self.relay(ask, "prooflight_headers", params).await?;
+        let check = move || ancestors.check(&roots).map(|()| ancestors);
         self.workers.prove(ask, check).await
     }
 }
@@ -174,15 +174,15 @@ impl ArchiveApi {
 /// Answers a method about headers.
 fn answer_from_headers(view: &View, method: &'static str, params: Value) -> Result<RawJson> {
     match method {
-        "prooflight_chain" => written(&ChainJson::new(view)?),
-        "prooflight_head" => written(&HeaderJson::from(view.head())),
+        "prooflight_chain" => to_raw_json(&ChainJson::new(view)?),
+        "prooflight_head" => to_raw_json(&HeaderJson::from(view.head())),
         "prooflight_header" => {
             let HeaderParams { at } = parse_value(params)?;
-            written(&HeaderJson::from(&view.header(at)?))
+            to_raw_json(&HeaderJson::from(&view.header(at)?))
         }
         "prooflight_headerProof" => {
             let HeaderProofParams { at, head } = parse_value(params)?;
-            written(&prove_header(view, at, head)?)
+            to_raw_json(&prove_header(view, at, head)?)
         }
         _ => Err(Error::new(Reason::Bug, "a method about headers", method)),
     }
@@ -333,7 +333,7 @@ async fn prove(
         let keys: Vec<&[u8]> = keys.iter().map(|HexBytes(key)| &key[..]).collect();
         proofs.prove(&Statement::Keys { height, keys: &keys })
     };
-    let answer = |proved: Proof| Ok((proved.roots, written(&HexBytes(proved.proof))?));
+    let answer = |proved: Proof| Ok((proved.roots, to_raw_json(&HexBytes(proved.proof))?));
     let (roots, proof) = archive.prove(ask, prove, answer).await?;
     let at = json!({ "at": Quantity(height).to_string() });
     archive.wait_for_header(Some(height)).await;
@@ -351,6 +351,12 @@ struct BlocksProofReply {
     proof: RawJson,
 }
 
+/// Proves a statement about several blocks; also returns the heights of the headers that the proof needs.
+fn prove_blocks(proofs: &SmtReader, statement: &Statement<'_>) -> Result<(BTreeSet<u64>, Proof)> {
+    let proved = proofs.prove(statement)?;
+    Ok((view::needed_heights(statement, &proved), proved))
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SmtHistoryParams {
@@ -362,14 +368,12 @@ struct SmtHistoryParams {
     head: Value,
 }
 
-async fn history(call: RpcCall<ArchiveApi>, asked: SmtHistoryParams) -> Result<BlocksProofReply> {
-    let SmtHistoryParams { key: HexBytes(key), from: Quantity(from), to, head } = asked;
+async fn history(call: RpcCall<ArchiveApi>, params: SmtHistoryParams) -> Result<BlocksProofReply> {
+    let SmtHistoryParams { key: HexBytes(key), from: Quantity(from), to, head } = params;
     let archive = &call.context;
     let last = archive.height_of(call.ask(None, 1), &to).await?;
     let prove = move |proofs: &SmtReader| {
-        let statement = Statement::History { key: &key, from, to: last };
-        let proved = proofs.prove(&statement)?;
-        Ok((view::needed_heights(&statement, &proved), proved))
+        prove_blocks(proofs, &Statement::History { key: &key, from, to: last })
     };
     let ask = call.ask(Some(Scheme::Smt), cost::of_blocks(from, last));
     archive.prove_range(ask, prove, head_of(head, &to, last)).await
@@ -394,9 +398,7 @@ async fn diff(
     let last = archive.height_of(call.ask(None, 1), &to).await?;
     let first = from.as_ref().map_or(0, |from| from.0);
     let prove = move |proofs: &SmtReader| {
-        let statement = Statement::Diff { from: from.map(|from| from.0), to: last };
-        let proved = proofs.prove(&statement)?;
-        Ok((view::needed_heights(&statement, &proved), proved))
+        prove_blocks(proofs, &Statement::Diff { from: from.map(|from| from.0), to: last })
     };
     let ask = call.ask(Some(Scheme::Smt), cost::of_blocks(first, last));
     archive.prove_range(ask, prove, head_of(head, &to, last)).await

@@ -1,4 +1,4 @@
-//! The chain, its head, its blocks, and how far the node is.
+//! The chain, its head, its blocks, and the node's progress.
 
 use std::sync::Arc;
 

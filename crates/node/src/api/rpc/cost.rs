@@ -16,7 +16,7 @@ pub(super) fn of_keys(scheme: Scheme, keys: usize) -> u64 {
         Scheme::Lvmt => (40, 31),
         _ => (2, 3),
     };
-    base + each * of(keys)
+    base + each * to_u64(keys)
 }
 
 /// A proof about the blocks from `from` to `to`.
@@ -26,14 +26,14 @@ pub(super) fn of_blocks(from: u64, to: u64) -> u64 {
 
 /// A page of a range with at most `entries` entries.
 pub(super) fn of_entries(entries: usize) -> u64 {
-    5 + of(entries) / 20
+    5 + to_u64(entries) / 20
 }
 
 /// `headers` headers with the proof of their positions.
 pub(super) fn of_headers(headers: usize) -> u64 {
-    of(headers)
+    to_u64(headers)
 }
 
-fn of(count: usize) -> u64 {
+fn to_u64(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX >> 8)
 }

@@ -76,22 +76,23 @@ pub(super) struct AncestorsJson {
 }
 
 impl From<AncestorHeaders> for AncestorsJson {
-    fn from(placed: AncestorHeaders) -> Self {
+    fn from(ancestors: AncestorHeaders) -> Self {
         Self {
-            head: HeaderJson::from(&placed.head),
-            headers: placed.headers.iter().map(|header| HexBytes(header.encode())).collect(),
-            hashes: placed.hashes.into_iter().map(Hash32).collect(),
+            head: HeaderJson::from(&ancestors.head),
+            headers: ancestors.headers.iter().map(|header| HexBytes(header.encode())).collect(),
+            hashes: ancestors.hashes.into_iter().map(Hash32).collect(),
         }
     }
 }
 
-async fn headers(call: NodeCall, asked: HeadersParams) -> Result<RawJson> {
-    asked.check()?;
-    let ask = call.ask(None, cost::of_headers(asked.heights.len()));
-    call.context.prove(ask, move |view| place_headers(view, asked)).await
+async fn headers(call: NodeCall, params: HeadersParams) -> Result<RawJson> {
+    params.check()?;
+    let ask = call.ask(None, cost::of_headers(params.heights.len()));
+    call.context.prove(ask, move |view| headers_json(view, params)).await
 }
 
-pub(super) fn place_headers(
+/// Encodes headers with the proof of their positions.
+pub(super) fn headers_json(
     view: &View,
     HeadersParams { heights, head }: HeadersParams,
 ) -> Result<RawJson> {

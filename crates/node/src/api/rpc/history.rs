@@ -35,8 +35,8 @@ struct HistoryParams {
     scheme: Option<String>,
 }
 
-async fn history(call: NodeCall, asked: HistoryParams) -> Result<RawJson> {
-    let HistoryParams { key: HexBytes(key), from, to, head, scheme } = asked;
+async fn history(call: NodeCall, params: HistoryParams) -> Result<RawJson> {
+    let HistoryParams { key: HexBytes(key), from, to, head, scheme } = params;
     let cost = cost::of_blocks(from.0, last_height(&call, to));
     prove(call, cost, Ability::History, scheme.as_deref(), move |view, scheme| {
         normalise::check_key(&key, &view.config().limits)?;

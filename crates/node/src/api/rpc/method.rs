@@ -105,7 +105,7 @@ impl<C> RpcCall<C> {
         self.client
     }
 
-    /// The request of a scheme, for the queue of proofs.
+    /// The request for work on a scheme, for the queue of proofs.
     pub(crate) const fn ask(&self, scheme: Option<Scheme>, cost: u64) -> WorkRequest {
         WorkRequest { scheme, cost, client: self.client }
     }

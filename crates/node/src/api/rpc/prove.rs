@@ -25,7 +25,7 @@ struct ProveParams {
     keys: Vec<HexBytes>,
     #[serde(default)]
     at: BlockId,
-    /// The block against whose root is proved, for a scheme whose roots prove all earlier states.
+    /// The block with the root of the proof, for a scheme whose roots prove all earlier states.
     #[serde(default)]
     head: Option<BlockId>,
 }
@@ -92,7 +92,7 @@ pub(super) fn check_proof_bytes(proof: &[u8]) -> Result<()> {
     Err(Error::new(Reason::RequestTooLarge, expected, proof.len()))
 }
 
-/// The height of the block that a request is about; that of its head for `"latest"`.
+/// The height of the block in a request; for `"latest"`, the height of the request's head.
 ///
 /// `invalid_argument` for a block after the head.
 pub(super) fn at_or_before(view: &View, at: BlockId, head: u64) -> Result<u64> {

@@ -22,7 +22,7 @@ pub(super) fn register(module: &mut RpcModule<NodeApi>) -> Result<(), RegisterMe
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SyncParams {
-    /// The block. If absent, the node names a block whose state it keeps for a while.
+    /// The block. If absent, the node chooses a block and pins its state for some time.
     head: Option<Hash32>,
     part: Option<StatePart>,
     #[serde(default)]

@@ -61,7 +61,7 @@ mod tests {
     use crate::runtime::blocking::ProxyAddresses;
 
     #[test]
-    fn an_address_has_so_many_connections_at_once() {
+    fn the_connections_of_an_address_are_limited() {
         let addresses = AddressLimits::new(2);
         let none = ProxyAddresses::default();
         let client = |ip: &str, id| ClientId::of(ip.parse().unwrap(), id, &none);

@@ -59,13 +59,13 @@ async fn listen(listener: TcpListener, pages: StatusPages, policy: RequestPolicy
     let copies = CopyService::new();
     loop {
         let (stream, _) = accept(&listener).await;
-        let Ok(counted) = free.clone().try_acquire_owned() else { continue };
+        let Ok(permit) = free.clone().try_acquire_owned() else { continue };
         let (pages, copies, policy) = (pages.clone(), copies.clone(), policy.clone());
         let stream = ThrottledStream::new(
             stream,
             ConnectionGate::new(pages.workers.answers()),
             REQUEST_TIMEOUT,
-            counted,
+            permit,
         );
         tokio::spawn(async move {
             let is_long = AtomicBool::new(false);
@@ -133,11 +133,11 @@ async fn answer(
     }
     let confirmed = pages.status.borrow().confirm_clock();
     let Some(now_ms) = confirmed else {
-        return say(StatusCode::NOT_FOUND, "no blocks are made here");
+        return say(StatusCode::NOT_FOUND, "this node makes no blocks");
     };
     let now = format_utc(now_ms);
     tracing::warn!(now, "the clock was confirmed");
-    say(StatusCode::OK, &format!("blocks go by the clock, which is at {now}"))
+    say(StatusCode::OK, &format!("block timestamps follow the clock, which is at {now}"))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpSocket};
 /// A bound address. Connections to it are refused until [`start`](super::start) listens.
 #[derive(Debug)]
 pub struct BoundAddress {
-    asked: SocketAddr,
+    address: SocketAddr,
     socket: TcpSocket,
 }
 
@@ -23,7 +23,7 @@ pub fn bind(listen: SocketAddr) -> Result<BoundAddress> {
         #[cfg(unix)]
         socket.set_reuseaddr(true)?;
         socket.bind(listen)?;
-        Ok(BoundAddress { asked: listen, socket })
+        Ok(BoundAddress { address: listen, socket })
     };
     bind().map_err(|error| bind_error(listen, &error))
 }
@@ -31,12 +31,12 @@ pub fn bind(listen: SocketAddr) -> Result<BoundAddress> {
 impl BoundAddress {
     /// Listens; returns the address with the actual port.
     pub(super) fn listen(self) -> Result<(SocketAddr, TcpListener)> {
-        let asked = self.asked;
+        let address = self.address;
         let listen = || {
             let listener = self.socket.listen(ACCEPT_BACKLOG)?;
             Ok((listener.local_addr()?, listener))
         };
-        listen().map_err(|error| bind_error(asked, &error))
+        listen().map_err(|error| bind_error(address, &error))
     }
 }
 

@@ -61,7 +61,7 @@ impl CopyService {
             return respond(
                 StatusCode::NOT_FOUND,
                 TEXT_PLAIN,
-                "no chain is open here\n".to_owned(),
+                "this server has no open chain\n".to_owned(),
             );
         };
         if !access.allows(request.headers()) {
@@ -80,7 +80,7 @@ impl CopyService {
                 );
             }
         };
-        let Ok(counted) = self.0.clone().try_acquire_owned() else {
+        let Ok(permit) = self.0.clone().try_acquire_owned() else {
             let expected = "one backup or export at a time";
             return refuse(&Error::new(Reason::Busy, expected, "another that has not ended"));
         };
@@ -90,11 +90,11 @@ impl CopyService {
         // Not a thread of the runtime: it waits for a slow reader.
         thread::spawn(move || {
             if let Err(error) = send(&source, BodyWriter(sender.clone())) {
-                tracing::warn!(%error, "the copy broke off");
+                tracing::warn!(%error, "the copy failed");
                 // The answer must not look complete.
                 let _ = sender.blocking_send(Err(error));
             }
-            drop(counted);
+            drop(permit);
         });
         HttpResponse::new(HttpBody::new(StreamBody(pieces)))
     }

@@ -54,14 +54,14 @@ const fn in_memory(bytes: usize) -> usize {
 pub(super) struct ConnectionGate {
     /// Permits to start a call.
     free: Semaphore,
-    /// Calls running or waiting.
-    taken: AtomicUsize,
-    /// Answer bytes not sent yet. Other bytes sent on the connection make this a slight
+    /// The number of calls that run or wait.
+    calls: AtomicUsize,
+    /// The answer bytes that are not sent yet. Other bytes sent on the connection make this a slight
     /// underestimate.
     unsent: watch::Sender<usize>,
     /// The answers that are not completely sent, in order.
     answers: Mutex<VecDeque<PendingAnswer>>,
-    /// The memory shared with the other connections, and this connection's number there.
+    /// The memory shared with the other connections, and this connection's number in it.
     memory: Arc<AnswerMemory>,
     connection: u64,
     /// Whether the connection must end, because others need the memory that it holds.
@@ -76,7 +76,7 @@ impl ConnectionGate {
     pub(super) fn new(memory: &Arc<AnswerMemory>) -> Arc<Self> {
         Arc::new(Self {
             free: Semaphore::new(MAX_CALLS),
-            taken: AtomicUsize::new(0),
+            calls: AtomicUsize::new(0),
             unsent: watch::Sender::new(0),
             answers: Mutex::default(),
             memory: memory.clone(),
@@ -102,7 +102,7 @@ impl ConnectionGate {
         // The waker is set first, so that no later change is missed.
         *lock(&self.reader) = Some(context.waker().clone());
         let full = !self.is_cut()
-            && (self.taken.load(Ordering::SeqCst) >= 2 * MAX_CALLS
+            && (self.calls.load(Ordering::SeqCst) >= 2 * MAX_CALLS
                 || *self.unsent.borrow() >= MAX_UNSENT_BYTES);
         if full { Poll::Pending } else { Poll::Ready(()) }
     }
@@ -134,7 +134,7 @@ impl ConnectionGate {
     }
 
     /// Charges an answer until it is sent.
-    fn answered(self: &Arc<Self>, answer: MethodResponse) -> MethodResponse {
+    fn charge(self: &Arc<Self>, answer: MethodResponse) -> MethodResponse {
         let bytes = answer.as_json().get().len();
         let held = in_memory(bytes);
         self.memory.hold(self.connection, self, held, HoldReason::Client, Instant::now());
@@ -153,12 +153,12 @@ impl ConnectionGate {
     /// Waits until a call may start; the call counts as running until the returned guards are
     /// dropped.
     async fn enter(&self) -> (CallSlot<'_>, Option<SemaphorePermit<'_>>) {
-        self.taken.fetch_add(1, Ordering::SeqCst);
-        let taken = CallSlot(self);
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let slot = CallSlot(self);
         // The semaphore and the channel are never closed.
         let permit = self.free.acquire().await.ok();
         let _ = self.unsent.subscribe().wait_for(|unsent| *unsent < MAX_UNSENT_BYTES).await;
-        (taken, permit)
+        (slot, permit)
     }
 }
 
@@ -205,7 +205,7 @@ struct CallSlot<'g>(&'g ConnectionGate);
 
 impl Drop for CallSlot<'_> {
     fn drop(&mut self) {
-        self.0.taken.fetch_sub(1, Ordering::SeqCst);
+        self.0.calls.fetch_sub(1, Ordering::SeqCst);
         self.0.wake();
     }
 }
@@ -246,7 +246,7 @@ where
         async move {
             let _request = gate.hold(size(&request));
             let _entered = gate.enter().await;
-            gate.answered(inner.call(request).await)
+            gate.charge(inner.call(request).await)
         }
     }
 
@@ -274,11 +274,11 @@ where
                 };
                 parts.push(gate.hold(in_memory(answer.as_json().get().len())));
                 if let Err(too_large) = answers.append(answer) {
-                    return gate.answered(too_large);
+                    return gate.charge(too_large);
                 }
             }
             drop(parts);
-            gate.answered(MethodResponse::from_batch(answers.finish()))
+            gate.charge(MethodResponse::from_batch(answers.finish()))
         }
     }
 
@@ -289,7 +289,7 @@ where
         let gate = self.gate.clone();
         async move {
             let _entered = gate.enter().await;
-            gate.answered(without_id())
+            gate.charge(without_id())
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The limits of a port.
+//! The limits of a server's port.
 
 use std::time::Duration;
 
 use crate::runtime::blocking::ProxyAddresses;
 
-/// The limits of the port.
+/// The limits on requests and connections of a port.
 #[derive(Clone, Debug)]
 pub struct ServerLimits {
     /// Bytes per request.

@@ -96,7 +96,7 @@ impl RpcListener {
     async fn listen(self, listener: TcpListener) {
         let most = usize::try_from(self.layer.limits.connections).unwrap_or(usize::MAX);
         let served = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-        let turned_away = Arc::new(Semaphore::new(REFUSED_CONNECTIONS));
+        let refused = Arc::new(Semaphore::new(REFUSED_CONNECTIONS));
         let addresses = AddressLimits::new(self.layer.limits.connections_per_address);
         let mut stopped = pin!(self.stop.clone().shutdown());
         for id in (0..=u32::MAX).cycle() {
@@ -105,19 +105,19 @@ impl RpcListener {
                 accepted = accept(&listener) => accepted,
             };
             let client = ClientId::of(peer.ip(), id, &self.layer.limits.proxies);
-            let (counted, address, refusal) =
+            let (permit, address, refusal) =
                 match (addresses.open(client), served.clone().try_acquire_owned()) {
-                    (Some(address), Ok(counted)) => (counted, Some(address), None),
+                    (Some(address), Ok(permit)) => (permit, Some(address), None),
                     (address, _) => {
                         let refusal = match address {
                             None => ConnectionLimit::Address,
                             Some(_) => ConnectionLimit::All,
                         };
-                        let Ok(counted) = turned_away.clone().try_acquire_owned() else { continue };
-                        (counted, None, Some(refusal))
+                        let Ok(permit) = refused.clone().try_acquire_owned() else { continue };
+                        (permit, None, Some(refusal))
                     }
                 };
-            self.serve(stream, client, id, (counted, address), refusal);
+            self.serve(stream, client, id, (permit, address), refusal);
         }
     }
 
@@ -126,7 +126,7 @@ impl RpcListener {
         stream: TcpStream,
         client: ClientId,
         id: u32,
-        counted: (OwnedSemaphorePermit, Option<AddressPermit>),
+        permit: (OwnedSemaphorePermit, Option<AddressPermit>),
         refusal: Option<ConnectionLimit>,
     ) {
         // Nagle's algorithm would delay answers. Each answer is written as a whole anyway.
@@ -152,20 +152,20 @@ impl RpcListener {
                 request.map(HttpBody::new)
             })
             .service(service);
-        let stream = ThrottledStream::new(stream, gate, time, (counted, open));
+        let stream = ThrottledStream::new(stream, gate, time, (permit, open));
         let stopped = self.stop.clone().shutdown();
         tokio::spawn(serve(stream, TowerToHyperService::new(service), time, stopped));
     }
 }
 
-/// The next connection.
+/// Accepts the next connection.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok(accepted) => return accepted,
             Err(error) => {
                 // Usually too many open files, some of which will be closed.
-                tracing::warn!(%error, "no connection");
+                tracing::warn!(%error, "no connection was accepted");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }

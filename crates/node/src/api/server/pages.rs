@@ -78,10 +78,10 @@ impl StatusPages {
 
     async fn query_status<T: Send + 'static>(
         &self,
-        ask: impl FnOnce(&dyn ServerStatus) -> T + Send + 'static,
+        query: impl FnOnce(&dyn ServerStatus) -> T + Send + 'static,
     ) -> Result<T> {
         let status = self.status.borrow().clone();
-        self.workers.read(move || Ok(ask(&*status))).await
+        self.workers.read(move || Ok(query(&*status))).await
     }
 }
 

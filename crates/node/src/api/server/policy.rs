@@ -49,7 +49,7 @@ impl RequestPolicy {
         })
     }
 
-    /// The same hosts; no pages are served.
+    /// Keeps the hosts, and serves no pages.
     #[must_use]
     pub fn without_pages(self) -> Self {
         Self { serves_pages: false, ..self }
@@ -85,7 +85,10 @@ impl RequestPolicy {
             Err(Error::new(Reason::NotAuthorised, expected, found))
         };
         if !self.serves_pages {
-            return refuse("no Origin: pages are not served here", &QuotedText(origin.as_bytes()));
+            return refuse(
+                "no Origin, since this listener serves no pages",
+                &QuotedText(origin.as_bytes()),
+            );
         }
         let expected = "an Origin that is the node's own or named by --origin";
         if given.next().is_some() {

@@ -25,7 +25,7 @@ pub(super) struct ThrottledStream<C> {
     limit: Duration,
     /// Runs while the peer accepts nothing.
     stall: Option<Pin<Box<Sleep>>>,
-    _counted: C,
+    _permits: C,
 }
 
 /// The permits and the metric of a connection.
@@ -37,9 +37,9 @@ impl<C> ThrottledStream<C> {
         stream: TcpStream,
         gate: Arc<ConnectionGate>,
         limit: Duration,
-        counted: C,
+        permits: C,
     ) -> Self {
-        Self { stream, gate, limit, stall: None, _counted: counted }
+        Self { stream, gate, limit, stall: None, _permits: permits }
     }
 
     /// Writes, and cuts the connection if the peer accepts no data.

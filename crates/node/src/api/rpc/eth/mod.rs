@@ -93,8 +93,8 @@ impl NodeCall {
             let proof = AccountProof::decode(&proved.proof)?;
             let root = header.root(Scheme::Mpt).and_then(|root| root.try_into().ok());
             let root = root.ok_or_else(|| schemes::unknown_scheme(Scheme::Mpt))?;
-            let shown = proof.verify(root, address, &slots, &Limits::DEFAULT)?;
-            answer(&proof, shown)
+            let state = proof.verify(root, address, &slots, &Limits::DEFAULT)?;
+            answer(&proof, state)
         };
         self.context.prove(ask, prove).await
     }
@@ -239,7 +239,7 @@ struct AccountProofJson {
 
 #[derive(Serialize)]
 struct SlotProof {
-    /// As geth writes it back.
+    /// The slot as geth writes it in replies.
     key: String,
     value: Word,
     proof: Vec<HexBytes>,
@@ -250,8 +250,8 @@ async fn proof(
     ProofParams { address, slots, block }: ProofParams,
 ) -> Result<RawJson> {
     let words = slots.iter().map(|slot| slot.word).collect();
-    let answer = move |proof: &AccountProof<'_>, shown| {
-        to_raw_json(&AccountProofJson::new(address, slots, proof, shown))
+    let answer = move |proof: &AccountProof<'_>, state| {
+        to_raw_json(&AccountProofJson::new(address, slots, proof, state))
     };
     call.prove(address, words, block.0, answer).await
 }
@@ -259,18 +259,15 @@ async fn proof(
 impl AccountProofJson {
     fn new(
         address: Address,
-        asked: Vec<SlotName>,
+        slots: Vec<SlotName>,
         proof: &AccountProof<'_>,
-        shown: AccountState,
+        state: AccountState,
     ) -> Self {
-        let account = shown.account.unwrap_or(EMPTY_ACCOUNT);
-        let slots = asked.into_iter().zip(shown.storage).zip(&proof.slots).map(
-            |((asked, value), proof)| SlotProof {
-                key: asked.text,
-                value: Word(value),
-                proof: nodes(proof),
-            },
-        );
+        let account = state.account.unwrap_or(EMPTY_ACCOUNT);
+        let slots =
+            slots.into_iter().zip(state.storage).zip(&proof.slots).map(|((slot, value), proof)| {
+                SlotProof { key: slot.text, value: Word(value), proof: nodes(proof) }
+            });
         Self {
             address,
             account_proof: nodes(&proof.account),
@@ -298,18 +295,18 @@ struct AccountParams {
     block: BlockName,
 }
 
-async fn balance(call: NodeCall, asked: AccountParams) -> Result<Word> {
-    Ok(Word(account(call, asked).await?.balance))
+async fn balance(call: NodeCall, params: AccountParams) -> Result<Word> {
+    Ok(Word(account(call, params).await?.balance))
 }
 
-async fn transaction_count(call: NodeCall, asked: AccountParams) -> Result<Quantity> {
-    Ok(Quantity(account(call, asked).await?.nonce))
+async fn transaction_count(call: NodeCall, params: AccountParams) -> Result<Quantity> {
+    Ok(Quantity(account(call, params).await?.nonce))
 }
 
 /// Returns empty code for an account without code, and refuses any other account: the chain stores
 /// only hashes of code.
-async fn code(call: NodeCall, asked: AccountParams) -> Result<&'static str> {
-    let hash = account(call, asked).await?.code_hash;
+async fn code(call: NodeCall, params: AccountParams) -> Result<&'static str> {
+    let hash = account(call, params).await?.code_hash;
     if hash == EMPTY_CODE_HASH {
         return Ok("0x");
     }
@@ -322,7 +319,7 @@ async fn account(
     AccountParams { address, block }: AccountParams,
 ) -> Result<Account> {
     let account =
-        |_: &AccountProof<'_>, shown: AccountState| Ok(shown.account.unwrap_or(EMPTY_ACCOUNT));
+        |_: &AccountProof<'_>, state: AccountState| Ok(state.account.unwrap_or(EMPTY_ACCOUNT));
     call.prove(address, Vec::new(), block.0, account).await
 }
 
@@ -338,8 +335,8 @@ async fn storage_at(
     call: NodeCall,
     SlotParams { address, slot, block }: SlotParams,
 ) -> Result<Hash32> {
-    let value = |_: &AccountProof<'_>, shown: AccountState| {
-        Ok(Hash32(shown.storage.first().copied().unwrap_or_default()))
+    let value = |_: &AccountProof<'_>, state: AccountState| {
+        Ok(Hash32(state.storage.first().copied().unwrap_or_default()))
     };
     call.prove(address, vec![slot.word], block.0, value).await
 }

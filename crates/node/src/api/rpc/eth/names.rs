@@ -10,7 +10,7 @@ use crate::chain::view::BlockId;
 /// A slot: 1 to 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SlotName {
-    /// As geth writes it back: 32 bytes if the caller wrote as many, else a quantity.
+    /// The slot as geth writes it in replies: as 32 bytes if the request has 32, otherwise as a quantity.
     pub(super) text: String,
     pub(super) word: Word,
 }
@@ -19,7 +19,7 @@ impl<'de> Deserialize<'de> for SlotName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let word: Word = text.parse().map_err(D::Error::custom)?;
-        // geth counts bytes: those of 63 digits too.
+        // geth counts bytes, so 63 digits are 32 bytes.
         let is_whole = text.len() > "0x".len() + 62;
         let text = if is_whole { Hash32(word.0).to_string() } else { word.to_string() };
         Ok(Self { text, word })
