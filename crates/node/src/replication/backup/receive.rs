@@ -17,7 +17,7 @@ use crate::chain::store::{Anchor, EmbeddedStore, SEPARATE_PREFIXES, corrupt};
 ///
 /// `invalid_reply` if the stream is not a complete backup; `store_failed` if the folder cannot be written.
 pub fn receive(from: impl Read, folder: &Path) -> Result<()> {
-    let unnamed = folder.join("store.new");
+    let new_store = folder.join("store.new");
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let mut parts = BackupReader::begin(from)?;
     let mut next_entry = || -> Result<Option<StoreEntry>> {
@@ -35,7 +35,7 @@ pub fn receive(from: impl Read, folder: &Path) -> Result<()> {
         }
     };
     let entries = core::iter::from_fn(|| next_entry().transpose());
-    let store = EmbeddedStore::load(&unnamed, &SEPARATE_PREFIXES, entries)?;
+    let store = EmbeddedStore::load(&new_store, &SEPARATE_PREFIXES, entries)?;
     let newest = store.get(NEWEST_KEY)?.ok_or_else(|| corrupt("the height of a block", "none"))?;
     let height = decode_height(&newest)?;
     let header = read_header(&store, height)?;
@@ -43,7 +43,7 @@ pub fn receive(from: impl Read, folder: &Path) -> Result<()> {
     drop(store);
     Anchor::new(folder.join("anchor")).write(height, &header.header.hash())?;
     // Renamed last: without its store, the folder has no chain.
-    fs::rename(&unnamed, folder.join("store"))
+    fs::rename(&new_store, folder.join("store"))
         .and_then(|()| File::open(folder)?.sync_all())
         .map_err(|error| failed(folder, &error))
 }

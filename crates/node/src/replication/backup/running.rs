@@ -109,7 +109,7 @@ impl RunningNode {
         parsed.map(Some).ok_or_else(wrong)
     }
 
-    /// The URL of its admin listener.
+    /// The URL of the node's admin listener.
     pub fn admin(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -148,15 +148,15 @@ impl RunningNode {
 ///
 /// `invalid_argument` if the URL has another form, or the node refuses; `unreachable` without an answer in time.
 pub async fn put(admin: &str, path: &str) -> Result<String> {
-    let form = |found: &dyn core::fmt::Display| {
+    let wrong_url = |found: &dyn core::fmt::Display| {
         Error::new(Reason::InvalidArgument, "the admin listener of a node, http://HOST:PORT", found)
     };
-    let url: http::Uri = admin.parse().map_err(|error| form(&error))?;
+    let url: http::Uri = admin.parse().map_err(|error| wrong_url(&error))?;
     let host = url.authority().filter(|host| !host.as_str().contains('@'));
     let (Some("http"), Some(host), "/") = (url.scheme_str(), host, url.path()) else {
-        return Err(form(&"another form"));
+        return Err(wrong_url(&"another form"));
     };
-    let silent = |error: &dyn core::fmt::Display| {
+    let unreachable = |error: &dyn core::fmt::Display| {
         Error::new(
             Reason::Unreachable,
             format_args!("an answer of the node at http://{host}"),
@@ -167,21 +167,21 @@ pub async fn put(admin: &str, path: &str) -> Result<String> {
         .body(Empty::<Bytes>::new())
         .map_err(|error| Error::new(Reason::Bug, "a request", error))?;
     let client = Client::builder(TokioExecutor::new()).build_http();
-    let asked = async {
-        let response = client.request(request).await.map_err(|error| silent(&error))?;
+    let exchange = async {
+        let response = client.request(request).await.map_err(|error| unreachable(&error))?;
         let status = response.status();
         let body = Limited::new(response.into_body(), MAX_ERROR_BYTES).collect().await;
-        let body = body.map_err(|error| silent(&error))?.to_bytes();
+        let body = body.map_err(|error| unreachable(&error))?.to_bytes();
         Ok((status, String::from_utf8_lossy(&body).trim_end().to_owned()))
     };
-    let answered = tokio::time::timeout(PUT_TIMEOUT, asked).await;
-    let (status, said) = answered.map_err(|_| silent(&"none in time"))??;
+    let reply = tokio::time::timeout(PUT_TIMEOUT, exchange).await;
+    let (status, text) = reply.map_err(|_| unreachable(&"none in time"))??;
     if status == StatusCode::OK {
-        return Ok(said);
+        return Ok(text);
     }
     let expected = format_args!("a node at http://{host} that answers PUT {path}");
-    let said: String = said.chars().filter(|it| !it.is_control()).take(100).collect();
-    Err(Error::new(Reason::InvalidArgument, expected, format_args!("{status}: {said}")))
+    let text: String = text.chars().filter(|it| !it.is_control()).take(100).collect();
+    Err(Error::new(Reason::InvalidArgument, expected, format_args!("{status}: {text}")))
 }
 
 fn refused(status: StatusCode, body: &[u8]) -> Error {

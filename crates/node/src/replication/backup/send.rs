@@ -51,7 +51,7 @@ impl BackupSource {
             }
         }
         if self.view.config().keeps(Scheme::Smt) {
-            // Before the store, which takes longer: files that the newest blocks do not need are removed meanwhile.
+            // Copied before the store, which takes longer: meanwhile, files that the newest blocks do not need are removed.
             let files = SnapshotFiles::open_existing(&self.folder.join(SNAPSHOTS_FOLDER))?;
             files.copy(self.view.height(), &mut |name, bytes| {
                 to.file(&format!("{SNAPSHOTS_FOLDER}/{name}"), bytes.len() as u64, &bytes[..])

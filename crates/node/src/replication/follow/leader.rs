@@ -101,12 +101,12 @@ impl LeaderClient {
 
     /// Fetches the newest height that the node knows of, which may be that of its own leader.
     ///
-    /// `None` if it knows none. It only affects when a replica calls itself ready, so a node that does
-    /// not have the method, or answers nonsense, counts as one that has every block.
+    /// `None` if the node knows of no height. The height only affects when a replica calls itself ready. So a node that
+    /// does not have the method, or whose answer is malformed, counts as one that has every block.
     pub(super) async fn progress(&self) -> Option<KnownHead> {
-        let told = self.ask::<ProgressReply>("prooflight_progress", json!({})).await;
+        let reply = self.ask::<ProgressReply>("prooflight_progress", json!({})).await;
         let now = Instant::now();
-        let Ok(ProgressReply { newest, age_ms }) = told else {
+        let Ok(ProgressReply { newest, age_ms }) = reply else {
             return Some(KnownHead { height: 0, at: now });
         };
         let at = now.checked_sub(Duration::from_millis(age_ms?.0))?;
@@ -205,7 +205,7 @@ impl LeaderClient {
 }
 
 impl core::fmt::Display for LeaderClient {
-    /// The origin of its URL, whose path may hold a key.
+    /// Shows the origin of the URL only: the path may hold a key.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "http://{}", self.url.authority().map_or("", |host| host.as_str()))
     }
@@ -234,7 +234,7 @@ impl RpcRefusal {
         quote(Reason::ServerError, "a result", &self.0)
     }
 
-    /// Returns the same refusal as our own error. If its reason is unknown here, it is quoted.
+    /// Returns the same refusal as this node's error. A refusal whose reason this program does not know is quoted.
     fn forwarded(&self) -> Error {
         #[derive(Deserialize)]
         struct RefusalFields {

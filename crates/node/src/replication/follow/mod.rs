@@ -39,7 +39,7 @@ pub struct FollowPace {
     pub keep: BlockRetention,
 }
 
-/// The place where a replica finds blocks.
+/// The source of a replica's blocks.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a node has one")]
 pub enum BlockSource {
@@ -58,7 +58,7 @@ pub struct Follower {
     pinned: Option<Checkpoint>,
     pace: FollowPace,
     backoff: RetryBackoff,
-    /// The height of a header that the leader has shown and that the authorities have signed.
+    /// The height of the leader's last head, whose signatures were checked.
     head_height: Option<u64>,
     /// Whether to wait before the next step.
     pause_next: bool,
@@ -82,8 +82,8 @@ enum FollowStep {
 impl Follower {
     /// Follows a source, starting after the newest block of a chain.
     ///
-    /// A checkpoint must be of this chain, else `wrong_chain`. If its block is already here, it
-    /// must be the same one, else `equivocation`; if not, the block that arrives must match it.
+    /// A checkpoint must be of this chain, else `wrong_chain`. If the chain already has a block of the checkpoint's height,
+    /// it must be the checkpoint's, else `equivocation`; otherwise the block that arrives must match it.
     pub fn new(
         chain: Chain,
         source: BlockSource,
@@ -124,7 +124,7 @@ impl Follower {
         self.progress.subscribe()
     }
 
-    /// Waits for the genesis block and returns the chain as it is then.
+    /// Waits for the genesis block, and returns the chain up to the newest block.
     ///
     /// Must be called on a multi-threaded runtime, like [`run`](Self::run).
     pub async fn first_view(&mut self) -> Result<View> {
@@ -134,8 +134,8 @@ impl Follower {
         self.chain.view()
     }
 
-    /// Follows until nobody watches the progress any more, or something is wrong here. If the store
-    /// cannot be written, it only stops to take blocks.
+    /// Follows until nobody watches the progress any more, or this machine fails. If the store cannot be written, the
+    /// replica takes no more blocks, but its chain can still be read.
     pub async fn run(mut self, published: watch::Sender<View>) -> Result<()> {
         let watched = self.progress.clone();
         loop {
@@ -192,7 +192,7 @@ impl Follower {
             }
             Err(error) if is_local_fault(&error) => Err(error),
             Ok(FollowStep::Invalid(error)) | Err(error) => {
-                // The head shown before may no longer be valid.
+                // The leader's last head may no longer be valid.
                 self.head_height = None;
                 self.metrics.follow_failed(&error);
                 let (code, reason) = (error.code(), error.reason());
@@ -210,38 +210,38 @@ impl Follower {
             BlockSource::Node(leader) => leader,
             BlockSource::Log(log) => {
                 let found = log.block(next).await?.map(decode_entry).transpose()?;
-                return blocking::in_place(|| self.take_from_log(found));
+                return blocking::in_place(|| self.store_from_log(found));
             }
         };
-        if self.head_height.is_some_and(|shown| shown >= next) {
+        if self.head_height.is_some_and(|newest| newest >= next) {
             let block = leader.block(next).await?;
-            return blocking::in_place(|| self.take(block));
+            return blocking::in_place(|| self.store(block));
         }
         let head = leader.head().await?;
         blocking::in_place(|| self.check_head(&head))?;
-        let shown = head.header.height;
-        self.head_height = Some(shown);
-        self.metrics.leader(shown);
-        if shown >= next {
-            let known = KnownHead { height: shown, at: Instant::now() };
+        let newest = head.header.height;
+        self.head_height = Some(newest);
+        self.metrics.leader(newest);
+        if newest >= next {
+            let known = KnownHead { height: newest, at: Instant::now() };
             self.progress.send_modify(|progress| progress.record(known));
             return Ok(FollowStep::Behind);
         }
-        // The leader may be a replica that is itself behind, so what counts is what it knows of.
+        // The leader may be a replica that is behind itself, so the newest height that it knows of counts.
         Ok(FollowStep::Current(match &self.source {
             BlockSource::Node(leader) => leader.progress().await,
             BlockSource::Log(_) => None,
         }))
     }
 
-    /// Takes the next block of the log; without one, we have all of them.
-    fn take_from_log(&mut self, found: Option<Block>) -> Result<FollowStep> {
+    /// Stores the next block of the log. If there is none, the chain has every block.
+    fn store_from_log(&mut self, found: Option<Block>) -> Result<FollowStep> {
         let Some(block) = found else {
             let known = self.chain.height().map(|height| KnownHead { height, at: Instant::now() });
             return Ok(FollowStep::Current(known));
         };
         let newest = is_recent(&block.header.header, self.pace.interval);
-        let view = match self.take(block)? {
+        let view = match self.store(block)? {
             FollowStep::Accepted(view) => view,
             other => return Ok(other),
         };
@@ -260,8 +260,7 @@ impl Follower {
         self.chain.height().map_or(0, |height| height + 1)
     }
 
-    /// Checks that a head is signed and, if our chain already has its height, that it matches our
-    /// header.
+    /// Checks that a head is signed and, if the chain already has a block of its height, that it is the header of that block.
     fn check_head(&self, head: &SignedHeader) -> Result<()> {
         head.check_signed(self.chain.config())?;
         let height = head.header.height;
@@ -273,12 +272,13 @@ impl Follower {
         if expected == found { Ok(()) } else { Err(equivocation(height, &expected, &found)) }
     }
 
-    fn take(&mut self, block: Block) -> Result<FollowStep> {
+    /// Checks, executes and stores a block.
+    fn store(&mut self, block: Block) -> Result<FollowStep> {
         if let Some(pinned) = self.pinned.as_ref().filter(|it| it.height == self.next()) {
             block.header.check_signed(self.chain.config())?;
             check_pinned(pinned, &block.header.header)?;
         }
-        // Until its time has come, clients would refuse it and every block after it.
+        // Clients refuse a block from the future, and every block after it.
         check_not_in_future(block.header.header.timestamp_ms, now_ms())?;
         let started = Instant::now();
         let view = match self.chain.follow(block) {

@@ -1,4 +1,4 @@
-//! What a replica knows of its chain's newest block.
+//! The progress of a replica: the newest known height of its chain, and its last error.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ pub struct FollowProgress {
     newest: Option<KnownHead>,
     /// The error of the last request, until a block is accepted or there is none to fetch.
     failed: Option<Error>,
-    /// How old the knowledge may be.
+    /// The age above which the newest known height is stale.
     stale_after: Duration,
 }
 
@@ -24,18 +24,17 @@ pub(crate) struct KnownHead {
     pub(crate) at: Instant,
 }
 
-/// The least age at which knowledge is too old.
+/// The minimum age before the newest known height counts as stale.
 const MIN_STALE_AGE: Duration = Duration::from_secs(10);
 
 impl FollowProgress {
-    /// Nothing is known yet. What is known gets too old after ten polling intervals, and at least ten
-    /// seconds.
+    /// Progress without a known height. A known height is stale after ten polling intervals, and not before ten seconds.
     pub fn new(interval: Duration) -> Self {
         let limit = interval.saturating_mul(10).max(MIN_STALE_AGE);
         Self { newest: None, failed: None, stale_after: limit }
     }
 
-    /// What is known of the newest height.
+    /// The newest known height.
     pub(crate) const fn newest(&self) -> Option<KnownHead> {
         self.newest
     }
@@ -53,7 +52,7 @@ impl FollowProgress {
         if age > self.stale_after { Err(NotReady::NoNews { height, age }) } else { Ok(height) }
     }
 
-    /// Records a newest height; heights never fall, and knowledge never gets older.
+    /// Records a newest height. The recorded height never falls, and its time never goes back.
     pub(super) fn record(&mut self, known: KnownHead) {
         self.newest = Some(self.newest.map_or(known, |before| KnownHead {
             height: before.height.max(known.height),

@@ -42,20 +42,20 @@ impl BlockLog {
         &self.runtime
     }
 
-    /// Publishes a block; returns the block that its height has from now on, which may be a different one and whose
-    /// signatures were checked. Blocks until that is known, see [`BucketLog::publish`].
+    /// Publishes a block; returns the block that the log has at its height, which may be a different one. Its signatures
+    /// were checked. Blocks until the log has answered, see [`BucketLog::publish`].
     pub(crate) fn publish(&self, header: &SignedHeader, body: &BlockBody) -> Result<LogEntry> {
         let entry = LogEntry { header: header.clone(), body: body.encode()? };
         self.runtime.block_on(self.log.publish(entry))
     }
 
-    /// Reads the block at a height; `None` if there is none yet. Errors also show in
-    /// [`health`](Self::health) until a block is taken, or there is none.
+    /// Reads the block at a height; `None` if there is none yet. An error stays in [`health`](Self::health) until a block
+    /// is accepted, or the log has no next block.
     pub fn block(&mut self, height: u64) -> Result<Option<Block>> {
         let found = self.runtime.block_on(self.reader.block(height));
         let found = found.and_then(|entry| entry.map(decode_entry).transpose());
         match &found {
-            // It may be wrong, and then nothing has got better.
+            // The block may be invalid, so that its arrival does not clear an error.
             Ok(Some(_)) => {}
             Ok(None) => self.mark_read(),
             Err(error) => self.record_error(error),
@@ -65,14 +65,14 @@ impl BlockLog {
 
     /// Marks the log as read up to its end.
     pub(crate) fn mark_read(&self) {
-        self.read_error.send_if_modified(|unread| unread.take().is_some());
+        self.read_error.send_if_modified(|recorded| recorded.take().is_some());
     }
 
     /// Records the error of the next block of the log, or of reading it.
     pub(crate) fn record_error(&self, error: &Error) {
-        self.read_error.send_if_modified(|unread| {
-            let changed = unread.as_ref() != Some(error);
-            *unread = Some(error.clone());
+        self.read_error.send_if_modified(|recorded| {
+            let changed = recorded.as_ref() != Some(error);
+            *recorded = Some(error.clone());
             changed
         });
     }

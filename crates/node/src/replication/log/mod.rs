@@ -20,8 +20,8 @@ use std::time::Duration;
 pub struct SharedLog {
     /// The log.
     pub log: BlockLog,
-    /// The time between two looks for blocks of others.
+    /// The interval of polling for blocks of other leaders.
     pub poll: Duration,
-    /// When to begin to lead, if not at once.
+    /// Decides when to begin to lead; `None` to lead at once.
     pub standby: Option<Standby>,
 }

@@ -10,12 +10,12 @@ use crate::replication::follow::check_pinned;
 use crate::{BlockId, Chain, Verdict};
 
 /// `wrong_chain` if a bucket has another chain. It may have no chain yet.
-pub fn check_chain(ours: &ChainConfig, found: Option<&ChainConfig>, bucket: &str) -> Result<()> {
+pub fn check_chain(local: &ChainConfig, found: Option<&ChainConfig>, bucket: &str) -> Result<()> {
     match found {
-        Some(found) if found.id() != ours.id() => {
+        Some(found) if found.id() != local.id() => {
             let expected = format_args!(
                 "the chain {} in {bucket}; take another folder for this chain, or another URL",
-                Hex(&ours.id())
+                Hex(&local.id())
             );
             Err(Error::new(Reason::WrongChain, expected, Hex(&found.id())))
         }
@@ -47,15 +47,15 @@ pub fn missing_blocks(chain: &Chain, log: &mut BlockLog) -> Result<RangeInclusiv
     Ok(first..=newest)
 }
 
-#[expect(clippy::reversed_empty_ranges, reason = "it is empty")]
+#[expect(clippy::reversed_empty_ranges, reason = "the range is empty")]
 const NO_BLOCKS: RangeInclusive<u64> = 1..=0;
 
 /// Publishes local blocks that are missing from the log; `equivocation` if another writer published a different one.
 pub fn publish(chain: &Chain, log: &BlockLog, missing: RangeInclusive<u64>) -> Result<()> {
     for height in missing {
-        let ours = chain.view()?.block(BlockId::Height(height))?;
-        let published = log.publish(&ours.header, &ours.body)?;
-        check_same(&ours.header.header, &published.header.header)?;
+        let local = chain.view()?.block(BlockId::Height(height))?;
+        let published = log.publish(&local.header, &local.body)?;
+        check_same(&local.header.header, &published.header.header)?;
         tracing::info!(height, "published");
     }
     Ok(())
@@ -63,15 +63,16 @@ pub fn publish(chain: &Chain, log: &BlockLog, missing: RangeInclusive<u64>) -> R
 
 /// Executes the blocks of the log that the store lacks.
 ///
-/// `equivocation` if the checkpoint's block is another one. A block that is wrong or damaged ends it without an error, if
-/// there are blocks before it: it is read again later, and shows in [`BlockLog::health`] until then.
+/// `equivocation` if the checkpoint's block is another one. An invalid or damaged block ends the execution without an
+/// error, if there are blocks before it. That block is read again later; until then its error is in
+/// [`BlockLog::health`].
 pub fn execute(chain: &mut Chain, log: &mut BlockLog, pinned: Option<&Checkpoint>) -> Result<()> {
     if let Some(pinned) = pinned.filter(|pinned| chain.height() >= Some(pinned.height)) {
         check_pinned(pinned, &chain.view()?.header(BlockId::Height(pinned.height))?.header)?;
     }
     loop {
         let next = chain.height().map_or(0, |height| height + 1);
-        let taken = match log.block(next) {
+        let verdict = match log.block(next) {
             Ok(None) => return Ok(()),
             Ok(Some(block)) => {
                 if let Some(pinned) = pinned.filter(|pinned| pinned.height == next) {
@@ -82,10 +83,10 @@ pub fn execute(chain: &mut Chain, log: &mut BlockLog, pinned: Option<&Checkpoint
             Err(error) if is_damaged(&error) => Verdict::Invalid(error),
             Err(error) => return Err(error),
         };
-        match taken {
+        match verdict {
             Verdict::Valid(_) => log.mark_read(),
             Verdict::Invalid(error) if next > 0 => {
-                tracing::error!(height = next, reason = %error.reason(), %error, "a wrong block in the log");
+                tracing::error!(height = next, reason = %error.reason(), %error, "an invalid block in the log");
                 log.record_error(&error);
                 return Ok(());
             }
@@ -97,23 +98,23 @@ pub fn execute(chain: &mut Chain, log: &mut BlockLog, pinned: Option<&Checkpoint
     }
 }
 
-/// Whether a block could not be read because its object in the log is damaged, rather than because of the way to the
-/// bucket, or a setting.
+/// Whether a block could not be read because its object in the log is damaged, rather than because of the connection
+/// to the bucket, or a setting.
 fn is_damaged(error: &Error) -> bool {
     let unavailable = matches!(error.code(), Code::Unavailable | Code::Internal);
     let setting = matches!(error.reason(), Reason::InvalidArgument | Reason::Equivocation);
     !(unavailable || setting)
 }
 
-fn check_same(ours: &Header, found: &Header) -> Result<()> {
-    let (height, ours, found) = (ours.height, ours.hash(), found.hash());
-    if ours == found {
+fn check_same(local: &Header, found: &Header) -> Result<()> {
+    let (height, local, found) = (local.height, local.hash(), found.hash());
+    if local == found {
         return Ok(());
     }
     let expected = format_args!(
         "at height {height} the header {} of this folder; the log decides: move the folder away, and start again from a \
          checkpoint",
-        Hex(&ours)
+        Hex(&local)
     );
     Err(Error::new(Reason::Equivocation, expected, Hex(&found)))
 }

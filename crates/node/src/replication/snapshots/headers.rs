@@ -61,18 +61,18 @@ impl HeaderReader {
     ///
     /// Errors are logged and retried. Must be called on a multi-threaded runtime.
     pub async fn run(mut self, interval: Duration) {
-        let (mut backoff, mut said) = (RetryBackoff::new(interval), None);
+        let (mut backoff, mut last_error) = (RetryBackoff::new(interval), None);
         loop {
             let delay = match self.read_on(interval).await {
                 Ok(()) => {
-                    (said, backoff) = (None, RetryBackoff::new(interval));
+                    (last_error, backoff) = (None, RetryBackoff::new(interval));
                     interval
                 }
                 Err(error) => {
-                    let (place, reason) = (self.log.bucket().name(), error.reason());
-                    if said.as_ref() != Some(&error) {
-                        tracing::warn!(place, height = self.next(), %reason, %error, "headers cannot be read");
-                        said = Some(error);
+                    let (log, reason) = (self.log.bucket().name(), error.reason());
+                    if last_error.as_ref() != Some(&error) {
+                        tracing::warn!(log, height = self.next(), %reason, %error, "headers cannot be read");
+                        last_error = Some(error);
                     }
                     backoff.failed()
                 }
@@ -100,7 +100,7 @@ impl HeaderReader {
                 }
             }
             if !part.is_empty() {
-                blocking::in_place(|| self.take(&part))?;
+                blocking::in_place(|| self.store(&part))?;
             }
             if let Some(end) = end {
                 return end;
@@ -126,7 +126,7 @@ impl HeaderReader {
     }
 
     /// Stores and publishes headers. The last one must commit to all headers before it.
-    fn take(&mut self, part: &[SignedHeader]) -> Result<()> {
+    fn store(&mut self, part: &[SignedHeader]) -> Result<()> {
         let (mut batch, mut history) = (WriteBatch::new(), self.history.clone());
         for signed in part {
             let (height, hash) = (signed.header.height, signed.header.hash());
@@ -166,24 +166,24 @@ impl LogHeaders {
     /// Waits for the header of an existing block, for a limited time.
     pub(crate) async fn wait_for(&self, height: u64) {
         let mut read = self.read.clone();
-        let there = read.wait_for(|view| view.as_ref().is_some_and(|it| it.height() >= height));
+        let arrived = read.wait_for(|view| view.as_ref().is_some_and(|it| it.height() >= height));
         // If the header is still missing, the answer says so.
-        let _ = timeout(HEADER_TIMEOUT, there).await;
+        let _ = timeout(HEADER_TIMEOUT, arrived).await;
     }
 
     /// Reads a block from the log, and checks it against its header.
     pub(crate) async fn block(&self, at: BlockId) -> Result<Block> {
         let view = self.view()?;
         let header = blocking::run_blocking(move || view.header(at)).await?.header;
-        let (height, place) = (header.height, self.log.bucket().name());
+        let (height, log) = (header.height, self.log.bucket().name());
         let Some(entry) = self.log.block(height).await? else {
-            let expected = format_args!("block {height} in {place}");
+            let expected = format_args!("block {height} in {log}");
             return Err(Error::new(Reason::UnknownBlock, expected, "none any more"));
         };
         let block = decode_entry(entry)?;
         let (hash, found) = (header.hash(), block.header.header.hash());
         if hash != found {
-            let expected = format_args!("block {height} with the hash {} in {place}", Hex(&hash));
+            let expected = format_args!("block {height} with the hash {} in {log}", Hex(&hash));
             return Err(Error::new(Reason::Equivocation, expected, Hex(&found)));
         }
         let operations = operations_root(&block.body.operations);

@@ -29,20 +29,20 @@ const COMPARE_BYTES: u64 = 8 << 20;
 pub async fn publish(bucket: Bucket, folder: PathBuf, mut views: watch::Receiver<View>) {
     let mut publisher =
         SnapshotPublisher { bucket, folder: folder.join(SNAPSHOTS_FOLDER), next: None };
-    let (mut said, mut delay) = (None, FIRST_RETRY_DELAY);
+    let (mut last_error, mut delay) = (None, FIRST_RETRY_DELAY);
     loop {
         views.borrow_and_update();
         match publisher.catch_up().await {
             Ok(()) => {
-                (said, delay) = (None, FIRST_RETRY_DELAY);
+                (last_error, delay) = (None, FIRST_RETRY_DELAY);
                 if views.changed().await.is_err() {
                     return;
                 }
             }
             Err(error) => {
-                if said.as_ref() != Some(&error) {
+                if last_error.as_ref() != Some(&error) {
                     tracing::warn!(reason = %error.reason(), %error, "snapshots are not published");
-                    said = Some(error);
+                    last_error = Some(error);
                 }
                 // The content of the bucket may have changed meanwhile.
                 publisher.next = None;
@@ -85,24 +85,24 @@ impl SnapshotPublisher {
     ///
     /// Logs the first object that neither the bucket nor the folder has.
     async fn complete(&self, step: u64) -> Result<u64> {
-        let there = self.bucket.contents(&format!("{BUCKET_FOLDER}/{step}")).await?.objects;
+        let objects = self.bucket.contents(&format!("{BUCKET_FOLDER}/{step}")).await?.objects;
         let folder = self.folder.clone();
         let own = blocking::run_blocking(move || lengths(&folder)).await?;
-        // Later objects are not this node's. A bogus name must not make this node search for all files before it.
+        // Later there are not this node's. A bogus name must not make this node search for all files before it.
         let known = own.last_key_value().map_or(0, |(last, _)| *last);
-        let is_file = |last: &u64| *last <= known && there.contains_key(&file_name(*last));
-        let lasts = there.keys().filter_map(|name| name.strip_suffix(".smt")?.parse().ok());
+        let is_file = |last: &u64| *last <= known && objects.contains_key(&file_name(*last));
+        let lasts = objects.keys().filter_map(|name| name.strip_suffix(".smt")?.parse().ok());
         let newest: Option<u64> = lasts.filter(is_file).max();
         let end = newest.map_or(0, |newest| newest / step + 1);
         let mut lost = Vec::new();
         for last in (0..end).map(|number| last_of(number, step)) {
-            match (there.get(&file_name(last)), own.get(&last)) {
+            match (objects.get(&file_name(last)), own.get(&last)) {
                 (Some(length), Some(own)) if length != own => {
                     self.log_mismatch(step, last, &format_args!("one of {length} bytes"));
                 }
                 (Some(_), _) => {}
                 (None, Some(_)) => {
-                    tracing::info!(object = object_name(step, last), "missing, and made again");
+                    tracing::info!(object = object_name(step, last), "recreating a missing object");
                     self.create(step, last).await?;
                 }
                 (None, None) => lost.push(last),
@@ -110,7 +110,11 @@ impl SnapshotPublisher {
         }
         if let Some(first) = lost.first() {
             let (object, count) = (object_name(step, *first), lost.len());
-            tracing::warn!(object, count, "missing in the bucket and in the folder");
+            tracing::warn!(
+                object,
+                count,
+                "objects are missing in the bucket, and their files in the folder"
+            );
         }
         Ok(last_of(end, step))
     }
@@ -158,12 +162,12 @@ impl SnapshotPublisher {
     /// Logs an object that differs from this node's file. Readers check what they read, so nothing else is done.
     fn log_mismatch(&self, step: u64, last: u64, found: &dyn std::fmt::Display) {
         let expected = format_args!(
-            "{} in {} as this node makes it: if that is damaged, delete it and start this node again, which makes it again",
+            "{} in {} with the bytes of this node's file: if the object is damaged, delete it and restart this node, which recreates it",
             object_name(step, last),
             self.bucket.name()
         );
         let error = Error::new(Reason::StoreCorrupt, expected, found);
-        tracing::error!(reason = %error.reason(), %error, "a snapshot in the bucket is another one");
+        tracing::error!(reason = %error.reason(), %error, "a snapshot in the bucket differs from this node's file");
     }
 }
 

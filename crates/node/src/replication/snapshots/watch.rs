@@ -17,12 +17,12 @@ pub async fn watch(proofs: Arc<SmtReader>, interval: Duration) {
 }
 
 async fn poll_files(proofs: Arc<SmtReader>, interval: Duration) {
-    let mut said = None;
+    let mut last_error = None;
     loop {
-        let looking = proofs.clone();
-        match blocking::run_blocking(move || looking.newest()).await {
-            Ok(_) => said = None,
-            Err(error) => log_once(&mut said, error),
+        let reader = proofs.clone();
+        match blocking::run_blocking(move || reader.newest()).await {
+            Ok(_) => last_error = None,
+            Err(error) => log_once(&mut last_error, error),
         }
         sleep(interval).await;
     }
@@ -30,7 +30,7 @@ async fn poll_files(proofs: Arc<SmtReader>, interval: Duration) {
 
 /// Compares the headers of all files, beginning with the newest.
 async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
-    let mut said = None;
+    let mut last_error = None;
     let (mut next, mut damaged, mut checked) = (None, 0_usize, false);
     while !checked || next.is_some() {
         let (reader, from) = (proofs.clone(), next);
@@ -45,10 +45,10 @@ async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
                     tracing::error!(file, reason = %error.reason(), %error, "damaged snapshot");
                 }
                 damaged += part.damage.len();
-                (next, checked, said) = (part.next, true, None);
+                (next, checked, last_error) = (part.next, true, None);
             }
             Err(error) => {
-                log_once(&mut said, error);
+                log_once(&mut last_error, error);
                 sleep(interval).await;
             }
         }
@@ -57,9 +57,9 @@ async fn check_older(proofs: Arc<SmtReader>, interval: Duration) {
 }
 
 /// Logs an error unless it equals the last one.
-fn log_once(said: &mut Option<Error>, error: Error) {
-    if said.as_ref() != Some(&error) {
+fn log_once(last_error: &mut Option<Error>, error: Error) {
+    if last_error.as_ref() != Some(&error) {
         tracing::warn!(reason = %error.reason(), %error, "snapshots cannot be read");
-        *said = Some(error);
+        *last_error = Some(error);
     }
 }

@@ -49,16 +49,23 @@ impl SnapshotReceiver {
     }
 
     /// Opens the file of a piece; refuses a piece that is not the next one.
-    fn open(&mut self, asked: &SnapshotCursor, place: &SnapshotCursor) -> Result<&mut File> {
+    fn open(
+        &mut self,
+        expected_cursor: &SnapshotCursor,
+        cursor: &SnapshotCursor,
+    ) -> Result<&mut File> {
         match self.open {
-            None if place.at == 0 && place.file > asked.file => {
-                let path = self.path(&place.file)?;
+            None if cursor.at == 0 && cursor.file > expected_cursor.file => {
+                let path = self.path(&cursor.file)?;
                 let new = OpenOptions::new().write(true).create_new(true).open(path);
                 Ok(self.open.insert(new.map_err(|error| failed(&self.folder, &error))?))
             }
-            Some(ref mut open) if place == asked => Ok(open),
+            Some(ref mut open) if cursor == expected_cursor => Ok(open),
             _ => {
-                let expected = format_args!("the bytes after {} of {:?}", asked.at, asked.file);
+                let expected = format_args!(
+                    "the bytes after {} of {:?}",
+                    expected_cursor.at, expected_cursor.file
+                );
                 Err(Error::new(Reason::InvalidResult, expected, "others"))
             }
         }
@@ -109,28 +116,28 @@ impl PartReceiver for SnapshotReceiver {
 
     fn take(&mut self, chunk: &[u8], new: &mut EntryWriter) -> Result<()> {
         let piece: SnapshotPiece = decode(chunk)?;
-        let asked = self.next.clone().unwrap_or_default();
+        let expected_cursor = self.next.clone().unwrap_or_default();
         if piece == SnapshotPiece::end() && self.open.is_none() {
             // If the leader withholds a newer file, opening finds another root of the newest tree.
             self.next = None;
             return Ok(());
         }
-        let SnapshotPiece { place, bytes, is_last } = piece;
+        let SnapshotPiece { cursor, bytes, is_last } = piece;
         let folder = self.folder.clone();
-        let open = self.open(&asked, &place)?;
+        let open = self.open(&expected_cursor, &cursor)?;
         open.write_all(&bytes).map_err(|error| failed(&folder, &error))?;
         if is_last {
             open.sync_all().map_err(|error| failed(&folder, &error))?;
             self.open = None;
-            self.check(&place.file, new)?;
-            self.next = Some(SnapshotCursor { file: place.file, at: u64::MAX });
+            self.check(&cursor.file, new)?;
+            self.next = Some(SnapshotCursor { file: cursor.file, at: u64::MAX });
             return Ok(());
         }
         if bytes.is_empty() {
             return Err(Error::new(Reason::InvalidResult, "bytes of a file", "none"));
         }
-        let at = place.at.saturating_add(bytes.len() as u64);
-        self.next = Some(SnapshotCursor { file: place.file, at });
+        let at = cursor.at.saturating_add(bytes.len() as u64);
+        self.next = Some(SnapshotCursor { file: cursor.file, at });
         Ok(())
     }
 }

@@ -42,7 +42,7 @@ struct SnapshotCursor {
 /// A piece of a snapshot file of `smt`. After the last file, a piece without a name follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 struct SnapshotPiece {
-    place: SnapshotCursor,
+    cursor: SnapshotCursor,
     bytes: Vec<u8>,
     /// Whether the file ends here.
     is_last: bool,

@@ -59,19 +59,19 @@ impl<T> PinnedStates<T> {
     }
 
     /// Finds the state of which a chunk is requested.
-    pub(super) fn find(&mut self, now: Instant, is_asked: impl Fn(&T) -> bool) -> Option<&T> {
+    pub(super) fn find(&mut self, now: Instant, is_requested: impl Fn(&T) -> bool) -> Option<&T> {
         self.expire(now);
-        let pin = self.0.iter_mut().find(|pin| is_asked(&pin.state))?;
+        let pin = self.0.iter_mut().find(|pin| is_requested(&pin.state))?;
         pin.used = Some(now);
         Some(&pin.state)
     }
 
     fn expire(&mut self, now: Instant) {
         self.0.retain(|pin| {
-            let idle = pin
+            let is_used = pin
                 .used
                 .map_or(now - pin.begun < UNUSED_PIN_TIMEOUT, |used| now - used < IDLE_PIN_TIMEOUT);
-            idle && now - pin.begun < MAX_PIN_TIME
+            is_used && now - pin.begun < MAX_PIN_TIME
         });
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use prooflight_core::chain::{ChainConfig, Checkpoint, Header, operations_root};
 use prooflight_core::store::WriteBatch;
-use prooflight_core::{Error, Hash, Hex as Shown, Reason, Result, Scheme};
+use prooflight_core::{Error, Hash, Hex, Reason, Result, Scheme};
 use prooflight_json::{Hash32, HexBytes, Quantity};
 use prooflight_light::{PreviousState, verify_block};
 use serde::Deserialize;
@@ -142,8 +142,8 @@ async fn fetch_and_open(
     space: &DiskSpace,
 ) -> Result<Chain> {
     let config = &checkpoint.config;
-    let begun: SyncHead = leader.ask("prooflight_sync", json!({})).await?;
-    let head = begun.header.decode().and_then(|head| {
+    let reply: SyncHead = leader.ask("prooflight_sync", json!({})).await?;
+    let head = reply.header.decode().and_then(|head| {
         head.check_signed(config)?;
         check_not_in_future(head.header.timestamp_ms, now_ms())?;
         if head.header.height >= checkpoint.height {
@@ -154,17 +154,17 @@ async fn fetch_and_open(
     });
     let head = head.map_err(|error| name_sender(&error, &format_args!("the head of {leader}")))?;
     let (height, hash) = (head.height, head.hash());
-    tracing::info!(height, hash = %Shown(&hash), %leader, "taking the state");
+    tracing::info!(height, hash = %Hex(&hash), %leader, "fetching the state");
     for scheme in &options.left_out {
         tracing::warn!(
             scheme = scheme.as_str(),
             why = sync_obstacle(*scheme),
-            "left out: its state cannot be carried, so this replica proves nothing of it, and takes its roots from \
-             the signed headers without executing them"
+            "left out: no node sends its state, so this replica proves nothing of it, and takes its roots from the \
+             signed headers without executing them"
         );
     }
     if config.keeps(Scheme::Smt) {
-        options.blocks_per_file = begun.blocks_per_snapshot.0;
+        options.blocks_per_file = reply.blocks_per_snapshot.0;
     }
     let new = blocking::in_place(|| ChainBuilder::begin(folder, config, &options))?;
     let syncing = Arc::new(SyncTask {
@@ -180,10 +180,12 @@ async fn fetch_and_open(
     let snapshots = folder.join(SNAPSHOTS_FOLDER);
     let blocks_per_file = options.blocks_per_file;
     // In parallel, so that the leader reads chunks of one part while another is checked.
-    let amb = syncing.spawn_part(new.entry_writer(), async |syncing, run| syncing.amb(run).await);
-    let avl = syncing.spawn_part(new.entry_writer(), async |syncing, run| syncing.avl(run).await);
-    let files = syncing.spawn_part(new.entry_writer(), async move |syncing, run| {
-        syncing.files(&snapshots, blocks_per_file, run).await
+    let amb =
+        syncing.spawn_part(new.entry_writer(), async |syncing, writer| syncing.amb(writer).await);
+    let avl =
+        syncing.spawn_part(new.entry_writer(), async |syncing, writer| syncing.avl(writer).await);
+    let files = syncing.spawn_part(new.entry_writer(), async move |syncing, writer| {
+        syncing.files(&snapshots, blocks_per_file, writer).await
     });
     let (amb, avl, files) = tokio::join!(amb, avl, files);
     if let Some(first) = syncing.failed.get() {
@@ -219,8 +221,8 @@ struct SyncTask {
     stopped: watch::Sender<bool>,
 }
 
-/// The attempts to fetch a chunk that does not arrive.
-const CHUNK_TRIES: u32 = 4;
+/// The most attempts to fetch a chunk.
+const MAX_CHUNK_ATTEMPTS: u32 = 4;
 
 /// The longest delay before the second attempt.
 const FIRST_CHUNK_DELAY: Duration = Duration::from_millis(500);
@@ -230,10 +232,10 @@ impl SyncTask {
     /// If it fails, the tasks of other parts end after the chunk that they are checking.
     async fn spawn_part<T: Send + 'static, F: Future<Output = Result<T>> + Send + 'static>(
         self: &Arc<Self>,
-        run: EntryWriter,
+        writer: EntryWriter,
         take: impl FnOnce(Arc<Self>, EntryWriter) -> F,
     ) -> Result<T> {
-        let ended = tokio::spawn(take(self.clone(), run)).await;
+        let ended = tokio::spawn(take(self.clone(), writer)).await;
         let ended = ended.map_err(|error| Error::new(Reason::Bug, "a task that ends", error));
         ended.flatten().inspect_err(|error| {
             // The first error counts.
@@ -242,67 +244,67 @@ impl SyncTask {
         })
     }
 
-    async fn amb(&self, run: EntryWriter) -> Result<()> {
+    async fn amb(&self, writer: EntryWriter) -> Result<()> {
         if self.config.keeps(Scheme::Amb) {
-            self.fetch(&mut AmbReceiver::new(&self.config, &self.head)?, run).await?;
+            self.fetch(&mut AmbReceiver::new(&self.config, &self.head)?, writer).await?;
         }
         Ok(())
     }
 
     /// Receives the tree of `avl`, and the raw values unless `amb` has them.
-    async fn avl(&self, run: EntryWriter) -> Result<()> {
+    async fn avl(&self, writer: EntryWriter) -> Result<()> {
         if !self.config.keeps(Scheme::Avl) {
             return Ok(());
         }
         let mut avl = AvlReceiver::new(&self.config, &self.head, !self.config.keeps(Scheme::Amb))?;
-        let run = self.fetch(&mut avl, run).await?;
+        let writer = self.fetch(&mut avl, writer).await?;
         if let Some(values) = avl.values {
-            self.fetch(&mut ValueReceiver::new(values), run).await?;
+            self.fetch(&mut ValueReceiver::new(values), writer).await?;
         }
         Ok(())
     }
 
     /// Receives the files of `smt`, and the blocks after them; returns the first block with operations.
-    async fn files(&self, folder: &Path, blocks_per_file: u64, run: EntryWriter) -> Result<u64> {
+    async fn files(&self, folder: &Path, blocks_per_file: u64, writer: EntryWriter) -> Result<u64> {
         if !self.config.keeps(Scheme::Smt) {
             return Ok(self.head.height + 1);
         }
         let mut files = SnapshotReceiver::new(folder, &self.head, blocks_per_file)?;
-        let run = self.fetch(&mut files, run).await?;
+        let writer = self.fetch(&mut files, writer).await?;
         let oldest = files.finish()?;
-        self.blocks(oldest, run).await?;
+        self.blocks(oldest, writer).await?;
         Ok(oldest)
     }
 
     async fn fetch(
         &self,
-        intake: &mut impl PartReceiver,
-        mut run: EntryWriter,
+        receiver: &mut impl PartReceiver,
+        mut writer: EntryWriter,
     ) -> Result<EntryWriter> {
-        let (part, begun, mut bytes) = (intake.part(), Instant::now(), 0);
-        while let Some(from) = intake.next()? {
+        let (part, started, mut bytes) = (receiver.part(), Instant::now(), 0);
+        while let Some(from) = receiver.next()? {
             self.space.check()?;
             let chunk = self.ask(part, &from).await?;
             bytes += chunk.len();
-            blocking::in_place(|| intake.take(&chunk, &mut run)).map_err(|error| {
-                let (from, leader) = (Shown(&from), &self.leader);
+            blocking::in_place(|| receiver.take(&chunk, &mut writer)).map_err(|error| {
+                let (from, leader) = (Hex(&from), &self.leader);
                 name_sender(&error, &format_args!("the chunk of {part:?} from {from} of {leader}"))
             })?;
         }
-        blocking::in_place(|| run.flush())?;
-        let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(?part, bytes, milliseconds, "taken");
-        Ok(run)
+        blocking::in_place(|| writer.flush())?;
+        let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(?part, bytes, milliseconds, "fetched");
+        Ok(writer)
     }
 
     async fn ask(&self, part: StatePart, from: &[u8]) -> Result<Vec<u8>> {
         let from = HexBytes(from.to_vec());
-        let asked = json!({ "head": Hash32(self.hash), "part": part, "from": from });
+        let params = json!({ "head": Hash32(self.hash), "part": part, "from": from });
         let mut stopped = self.stopped.subscribe();
-        let (mut backoff, mut tries) = (RetryBackoff::new(FIRST_CHUNK_DELAY), 1);
+        let (mut backoff, mut attempts) = (RetryBackoff::new(FIRST_CHUNK_DELAY), 1);
         loop {
             let answer = tokio::select! {
-                answer = self.leader.ask("prooflight_sync", asked.clone()) => answer,
+                answer = self.leader.ask("prooflight_sync", params.clone()) => answer,
                 // `self` keeps the sender.
                 _ = stopped.wait_for(|stopped| *stopped) => {
                     let expected = "the other parts of the state";
@@ -311,10 +313,10 @@ impl SyncTask {
             };
             match answer {
                 Ok(ChunkReply { chunk: HexBytes(chunk) }) => return Ok(chunk),
-                Err(error) if tries < CHUNK_TRIES && is_unreachable(&error) => {
-                    tracing::warn!(%error, "asking again");
+                Err(error) if attempts < MAX_CHUNK_ATTEMPTS && is_unreachable(&error) => {
+                    tracing::warn!(%error, "retrying");
                     tokio::time::sleep(backoff.failed()).await;
-                    tries += 1;
+                    attempts += 1;
                 }
                 Err(error) => return Err(name_sender(&error, &self.leader)),
             }
@@ -322,11 +324,11 @@ impl SyncTask {
     }
 
     /// Receives the blocks from `from` on, which schemes must still execute.
-    async fn blocks(&self, from: u64, mut run: EntryWriter) -> Result<()> {
+    async fn blocks(&self, from: u64, mut writer: EntryWriter) -> Result<()> {
         for height in from..=self.head.height {
             let block = self.leader.block(height).await;
             let block = block.map_err(|error| name_sender(&error, &self.leader))?;
-            blocking::in_place(|| self.keep(&block, &mut run)).map_err(|error| {
+            blocking::in_place(|| self.keep(&block, &mut writer)).map_err(|error| {
                 name_sender(&error, &format_args!("block {height} of {}", self.leader))
             })?;
         }
@@ -334,10 +336,10 @@ impl SyncTask {
     }
 
     /// Checks and stores the body of a block whose header is stored.
-    fn keep(&self, block: &Block, run: &mut EntryWriter) -> Result<()> {
+    fn keep(&self, block: &Block, writer: &mut EntryWriter) -> Result<()> {
         let header = &block.header.header;
         let known = |height| -> Result<Option<Header>> {
-            Ok(block::read_header(run.store(), height)?.map(|it| it.header))
+            Ok(block::read_header(writer.store(), height)?.map(|it| it.header))
         };
         let (parent, own) = match header.height.checked_sub(1) {
             Some(before) => (known(before)?, known(header.height)?),
@@ -349,8 +351,8 @@ impl SyncTask {
         }
         let operations = operations_root(&block.body.operations);
         if operations != header.ops_root {
-            let expected = Shown(&header.ops_root);
-            return Err(Error::new(Reason::OperationsMismatch, expected, Shown(&operations)));
+            let expected = Hex(&header.ops_root);
+            return Err(Error::new(Reason::OperationsMismatch, expected, Hex(&operations)));
         }
         let expected = self.config.keeps(Scheme::Avl).then_some(Scheme::Avl.id());
         if !block.body.transitions.iter().map(|(id, _)| *id).eq(expected) {
@@ -364,7 +366,7 @@ impl SyncTask {
         }
         let mut batch = WriteBatch::new();
         batch.put(block::body_key(header.height), block.body.encode()?);
-        run.write(batch)
+        writer.write(batch)
     }
 }
 

@@ -22,7 +22,7 @@ pub struct SyncSource {
     folder: PathBuf,
     has_smt: bool,
     /// Read at the first request of a replica, not at every start of a node.
-    kept: Arc<OnceLock<SnapshotFolder>>,
+    snapshots: Arc<OnceLock<SnapshotFolder>>,
 }
 
 /// The snapshot files of `smt`, if the node has any.
@@ -46,12 +46,12 @@ impl SyncSource {
     pub fn new(folder: &Path, config: &ChainConfig) -> Self {
         let has_smt = config.keeps(Scheme::Smt);
         let pinned = Arc::new(Mutex::new(PinnedStates::new()));
-        Self { pinned, folder: folder.to_owned(), has_smt, kept: Arc::default() }
+        Self { pinned, folder: folder.to_owned(), has_smt, snapshots: Arc::default() }
     }
 
-    fn kept(&self) -> Result<&SnapshotFolder> {
-        if let Some(kept) = self.kept.get() {
-            return Ok(kept);
+    fn snapshots(&self) -> Result<&SnapshotFolder> {
+        if let Some(snapshots) = self.snapshots.get() {
+            return Ok(snapshots);
         }
         let options = SchemeOptions::read(&self.folder)?;
         let has_files = self.has_smt && !options.left_out.contains(&Scheme::Smt);
@@ -59,13 +59,13 @@ impl SyncSource {
             .then(|| SnapshotFiles::open_existing(&self.folder.join(SNAPSHOTS_FOLDER)))
             .transpose()?;
         Ok(self
-            .kept
+            .snapshots
             .get_or_init(|| SnapshotFolder { files, blocks_per_file: options.blocks_per_file }))
     }
 
     /// The number of blocks per file of `smt`.
     pub(crate) fn blocks_per_file(&self) -> Result<u64> {
-        Ok(self.kept()?.blocks_per_file)
+        Ok(self.snapshots()?.blocks_per_file)
     }
 
     /// Keeps the state of a view for a client. A client that already has a state gets that one. If the maximum is
@@ -82,8 +82,8 @@ impl SyncSource {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         let found = pinned.find(Instant::now(), |pinned| pinned.view.head_hash() == head);
         found.cloned().ok_or_else(|| {
-            let expected = "a block that prooflight_sync named an hour ago at most, asked for at once and then every \
-                            minute";
+            let expected = "a block that prooflight_sync named at most an hour ago, whose chunks were requested at once \
+                            and then every minute";
             Error::new(Reason::VersionUnavailable, expected, Hex(head))
         })
     }
@@ -138,18 +138,18 @@ fn values(view: &View, from: &[u8]) -> Result<Vec<StoreEntry>> {
 }
 
 fn piece(source: &SyncSource, pinned: &ServedState, from: &[u8]) -> Result<SnapshotPiece> {
-    let files = source.kept()?.files.as_ref().ok_or_else(|| unknown_scheme(Scheme::Smt))?;
-    let place: SnapshotCursor =
-        borsh::from_slice(from).map_err(|error| invalid("a place in the files", &error))?;
-    if !place.file.is_empty() && place.at != u64::MAX {
-        return read(files, place);
+    let files = source.snapshots()?.files.as_ref().ok_or_else(|| unknown_scheme(Scheme::Smt))?;
+    let cursor: SnapshotCursor =
+        borsh::from_slice(from).map_err(|error| invalid("a position in the files", &error))?;
+    if !cursor.file.is_empty() && cursor.at != u64::MAX {
+        return read(files, cursor);
     }
     if pinned.files.get().is_none() {
         // Another request may have listed it at the same time.
         let _ = pinned.files.set(files.last_blocks(pinned.view.height())?);
     }
     let last_blocks = pinned.files.get().map_or(&[][..], Vec::as_slice);
-    let next = last_blocks.partition_point(|last| file_name(*last) <= place.file);
+    let next = last_blocks.partition_point(|last| file_name(*last) <= cursor.file);
     for last in &last_blocks[next..] {
         match read(files, SnapshotCursor { file: file_name(*last), at: 0 }) {
             // The file may have been removed, since no kept block needs it any more.
@@ -160,9 +160,9 @@ fn piece(source: &SyncSource, pinned: &ServedState, from: &[u8]) -> Result<Snaps
     Ok(SnapshotPiece::end())
 }
 
-fn read(files: &SnapshotFiles, place: SnapshotCursor) -> Result<SnapshotPiece> {
-    let (bytes, is_last) = files.read_piece(&place.file, place.at, SYNC_CHUNK_BYTES as u64)?;
-    Ok(SnapshotPiece { place, bytes: bytes.to_vec(), is_last })
+fn read(files: &SnapshotFiles, cursor: SnapshotCursor) -> Result<SnapshotPiece> {
+    let (bytes, is_last) = files.read_piece(&cursor.file, cursor.at, SYNC_CHUNK_BYTES as u64)?;
+    Ok(SnapshotPiece { cursor, bytes: bytes.to_vec(), is_last })
 }
 
 fn invalid(expected: &str, found: &dyn core::fmt::Display) -> Error {
