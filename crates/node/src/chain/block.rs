@@ -40,7 +40,7 @@ pub(crate) fn operation_bytes(operation: &StateOperation) -> usize {
 /// A block by its height and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRef {
-    /// Its height.
+    /// The height of the block.
     pub height: u64,
     /// The hash of its header.
     pub hash: Hash,

@@ -1,4 +1,4 @@
-//! A chain that is being begun.
+//! A chain under construction.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,13 @@ use crate::chain::block::{self, CONFIG_KEY};
 use crate::chain::schemes::{self, SchemeContext, SchemeOptions};
 use crate::chain::store::{self, Anchor, EmbeddedStore};
 
-/// A chain that is being begun. Its store gets its name once it is whole, so that an interrupted start leaves no chain.
+/// A chain under construction. Its store gets its final name once it is complete, so that an interrupted start leaves no
+/// chain.
 pub(crate) struct ChainBuilder {
     folder: PathBuf,
-    /// It has the chain's configuration.
+    /// The store, which has the chain's configuration.
     store: EmbeddedStore,
-    /// Held while a run is written.
+    /// Held while a batch of entries is written.
     writing: Arc<Mutex<()>>,
 }
 
@@ -44,16 +45,16 @@ impl ChainBuilder {
             let expected = format_args!("no chain in {}", folder.display());
             return Err(Error::new(Reason::InvalidArgument, expected, "one"));
         }
-        let unnamed = unfinished_store(folder);
+        let new_store = unfinished_store(folder);
         let failed = not_created(folder);
-        if unnamed.exists() {
-            fs::remove_dir_all(&unnamed).map_err(&failed)?;
+        if new_store.exists() {
+            fs::remove_dir_all(&new_store).map_err(&failed)?;
         }
         fs::create_dir_all(folder).map_err(&failed)?;
         options.write(folder)?;
         format::write(folder)?;
         schemes::begin(config, SchemeContext { folder, options })?;
-        let mut store = store::open(&unnamed)?;
+        let mut store = store::open(&new_store)?;
         let mut batch = WriteBatch::new();
         batch.put(CONFIG_KEY, block::encode_config(config)?);
         store.write(batch)?;
@@ -64,15 +65,15 @@ impl ChainBuilder {
         self.store.write(batch)
     }
 
-    /// Begins to add entries. Each part of a state has a run of its own, so that they can be taken side by
-    /// side; their keys are in different ranges.
+    /// Creates a writer of entries. Each part of a state has a writer of its own, so that parts can be received in
+    /// parallel; their keys are in different ranges.
     pub(crate) fn entry_writer(&self) -> EntryWriter {
         let (store, writing) = (self.store.clone(), self.writing.clone());
         EntryWriter { store, writing, entries: Vec::new(), bytes: 0 }
     }
 
-    /// Gives the store its name; the newest block that it has, if any, counts as acknowledged. All runs must be
-    /// written and dropped.
+    /// Gives the store its final name; its newest block, if it has one, counts as acknowledged. All writers must be
+    /// flushed and dropped.
     pub(crate) fn finish(self, newest: Option<(u64, Hash)>) -> Result<()> {
         let Self { folder, store, .. } = self;
         drop(store);
@@ -112,14 +113,14 @@ impl EntryWriter {
 
     /// Writes the entries that were added.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        let mut run = core::mem::take(&mut self.entries);
+        let mut batch = core::mem::take(&mut self.entries);
         self.bytes = 0;
-        if run.is_empty() {
+        if batch.is_empty() {
             return Ok(());
         }
-        run.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        batch.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        self.store.add(run.into_iter().map(Ok))
+        self.store.add(batch.into_iter().map(Ok))
     }
 }
 

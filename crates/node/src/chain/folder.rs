@@ -86,8 +86,8 @@ impl Chain {
         Self::open_with(folder, &SchemeOptions::read(folder)?)
     }
 
-    /// Like [`open`](Self::open), with those of the given options that are not stored: tables that must be rebuilt
-    /// come from their `.ptau` file.
+    /// Like [`open`](Self::open), with the given options as far as they are not stored in the folder: for example the
+    /// `.ptau` file from which tables are rebuilt.
     pub fn reopen(folder: &Path, given: &SchemeOptions) -> Result<Self> {
         Self::check_folder(folder)?;
         let SchemeOptions { proof_shard, blocks_per_file, left_out, .. } =
@@ -97,7 +97,7 @@ impl Chain {
         Self::open_with(folder, &options)
     }
 
-    /// Opens a chain for the first time whose state came from another node; if that fails, it stays one that is not whole.
+    /// Opens a synced chain for the first time. If that fails, the folder stays marked as incomplete.
     pub(crate) fn open_synced(folder: &Path, options: &SchemeOptions) -> Result<Self> {
         let chain = Self::open_with(folder, options)?;
         let marker = folder.join(SYNCING_FILE);
@@ -126,14 +126,14 @@ impl Chain {
         let config = store.get(CONFIG_KEY)?.ok_or_else(|| corrupt("a configuration", "none"))?;
         let config = block::decode_config(&config)
             .map_err(|error| corrupt(error.expected(), error.found()))?;
-        let place = SchemeContext { folder, options };
+        let context = SchemeContext { folder, options };
         let schemes = config
             .scheme_ids()
             .map(Scheme::from_id)
             .filter(|scheme| !scheme.as_ref().is_ok_and(|it| options.left_out.contains(it)))
             .collect::<Result<Vec<_>>>()?;
-        let open = |scheme| Ok((scheme, schemes::open(scheme, &store, &config, place)?));
-        // Side by side; of several errors the first scheme's counts.
+        let open = |scheme| Ok((scheme, schemes::open(scheme, &store, &config, context)?));
+        // In parallel; of several errors, that of the first scheme is returned.
         let schemes: Vec<Result<_>> = schemes.into_par_iter().map(open).collect();
         let schemes = schemes.into_iter().collect::<Result<Vec<_>>>()?;
         let anchor = Anchor::new(folder.join("anchor"));
@@ -158,22 +158,22 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Executes blocks again for a scheme that keeps its state outside the store, and lost them when the
-    /// process was killed.
+    /// Re-executes the newest blocks for a scheme that keeps its state outside the store, and lost them when the process
+    /// was killed.
     fn catch_up(&mut self) -> Result<()> {
         let Some(newest) = self.height() else { return Ok(()) };
-        for (scheme, kept) in &mut self.schemes {
-            while kept.height().is_none_or(|height| height < newest) {
-                let next = kept.height().map_or(0, |height| height + 1);
+        for (scheme, store) in &mut self.schemes {
+            while store.height().is_none_or(|height| height < newest) {
+                let next = store.height().map_or(0, |height| height + 1);
                 let header = block::read_header(&self.store, next)?;
                 let header =
                     header.ok_or_else(|| corrupt(format_args!("header {next}"), "none"))?;
-                // Deleted only while no scheme needed them, so the scheme's own files are damaged.
+                // Operations are deleted only while no scheme needs them, so the scheme's own files are damaged.
                 block::check_kept(&self.store, next)
                     .map_err(|error| corrupt(error.expected(), error.found()))?;
                 let body = block::read_body(&self.store, &header.header)?;
                 let changes: Vec<_> = body.operations.iter().map(RawKeyChange::from).collect();
-                let prepared = kept.prepare(&changes)?;
+                let prepared = store.prepare(&changes)?;
                 // Commit a block only if it leads to its header's root.
                 check_root(&header.header, *scheme, &prepared.root).map_err(|error| {
                     let expected = format_args!(
@@ -187,7 +187,7 @@ impl Chain {
                     let name = scheme.as_str();
                     return Err(corrupt(format_args!("{name} after block {next}"), "before it"));
                 }
-                kept.commit(prepared.next)?;
+                store.commit(prepared.next)?;
             }
         }
         Ok(())
@@ -196,16 +196,16 @@ impl Chain {
     /// Checks that every scheme has the height and root of the newest header.
     fn check_agreement(&self) -> Result<()> {
         let head = self.head.as_ref().map(|(head, _)| &head.header);
-        for (scheme, kept) in &self.schemes {
+        for (scheme, store) in &self.schemes {
             let name = scheme.as_str();
             let height = head.map(|head| head.height);
-            if kept.height() != height {
+            if store.height() != height {
                 return Err(corrupt(
                     format_args!("{name} at height {height:?}"),
-                    format_args!("{:?}", kept.height()),
+                    format_args!("{:?}", store.height()),
                 ));
             }
-            let root = kept.root();
+            let root = store.root();
             if head.is_some_and(|head| head.root(*scheme) != Some(&root[..])) {
                 return Err(corrupt(format_args!("the head's {name} root"), Hex(&root)));
             }
@@ -213,14 +213,15 @@ impl Chain {
         Ok(())
     }
 
-    /// Checks that the acknowledged block is there; a block that was only written is acknowledged now.
+    /// Checks that the store has the acknowledged block. A block that was written and not yet acknowledged is acknowledged
+    /// now.
     fn check_anchor(&mut self) -> Result<()> {
         let anchored = self.anchor.read()?;
         let head = self.head.as_ref().map(|(head, hash)| (head.header.height, *hash));
         match (anchored, head) {
             (None, None) => Ok(()),
             (Some(anchored), Some(head)) if anchored == head => Ok(()),
-            // Killed between the block and its anchor.
+            // The process was killed between the writes of the block and of its anchor.
             (None, Some((0, hash))) => self.anchor.write(0, &hash),
             (Some((height, parent)), Some((newest, hash)))
                 if newest == height + 1
@@ -239,7 +240,7 @@ impl Chain {
     }
 }
 
-/// The file in a folder whose chain is not whole yet: its state still comes from another node.
+/// The file that marks an incomplete chain: the sync of its state has not ended.
 pub(crate) const SYNCING_FILE: &str = "syncing";
 
 /// Refuses a folder in which a sync was interrupted.
@@ -247,7 +248,7 @@ fn check_complete(folder: &Path) -> Result<()> {
     if !folder.join(SYNCING_FILE).exists() {
         return Ok(());
     }
-    let expected = format_args!("{} with a chain that is whole", folder.display());
+    let expected = format_args!("{} with a complete chain", folder.display());
     let found = "one whose sync was interrupted: run --sync again, or empty the folder";
     Err(Error::new(Reason::InvalidArgument, expected, found))
 }

@@ -143,7 +143,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn headers_in_a_row_make_the_same_nodes() {
+    fn an_appender_makes_the_same_nodes() {
         let headers = headers(200);
         let (one_by_one, mut at_once) = (kept(&headers), MemoryStore::default());
         let (mut appended, mut batch) = (HistoryAppender::default(), WriteBatch::new());

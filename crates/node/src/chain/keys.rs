@@ -11,7 +11,7 @@ use prooflight_core::{Error, Hex, Reason, Result};
 use crate::runtime::files::{self, create_private};
 use crate::{Chain, View};
 
-/// The authority keys that this node holds, with their places in the chain's configuration.
+/// The authority keys that this node holds, with their indices in the chain's configuration.
 #[derive(Debug)]
 pub struct Signers(Vec<(u16, SigningKey)>);
 
@@ -27,15 +27,15 @@ impl Signers {
         Err(Error::new(Reason::InvalidConfig, expected, signers.count()))
     }
 
-    /// Like [`new`](Self::new), with any number of keys; the others sign on other machines.
+    /// Like [`new`](Self::new), with any number of keys; remote authorities have the others.
     pub fn with_any_keys(config: &ChainConfig, keys: Vec<SigningKey>) -> Result<Self> {
         check_majority(config)?;
         let mut signers = Vec::with_capacity(keys.len());
         for key in keys {
             signers.push((index_of(config, &key)?, key));
         }
-        signers.sort_by_key(|&(place, _)| place);
-        signers.dedup_by_key(|&mut (place, _)| place);
+        signers.sort_by_key(|&(index, _)| index);
+        signers.dedup_by_key(|&mut (index, _)| index);
         Ok(Self(signers))
     }
 
@@ -71,7 +71,7 @@ impl Signers {
     pub fn sign(&self, header: Header) -> SignedHeader {
         let hash = header.hash();
         let signatures =
-            self.0.iter().map(|(place, key)| (*place, key.sign(&hash).to_bytes())).collect();
+            self.0.iter().map(|(index, key)| (*index, key.sign(&hash).to_bytes())).collect();
         SignedHeader { header, signatures }
     }
 }

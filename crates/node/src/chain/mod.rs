@@ -44,24 +44,24 @@ pub struct Chain {
     config: Arc<ChainConfig>,
     schemes: SchemeStores,
     readers: SchemeReaders,
-    /// The newest header with its hash; none before genesis.
+    /// The newest header with its hash; `None` before genesis.
     head: Option<(Arc<SignedHeader>, Hash)>,
     /// The number of blocks per snapshot file of smt.
     blocks_per_file: u64,
     /// The schemes of the chain that this node does not keep, since it began with a state without them.
     left_out: Vec<Scheme>,
-    /// Whether nothing is proved.
+    /// Whether readers are disabled, as during an import.
     readers_disabled: bool,
     /// Whether a write has failed, so that the state on disk is unknown.
     failed: bool,
 }
 
-/// How many blocks before the newest keep what; `None` keeps that of all.
+/// The numbers of blocks before the newest whose data are kept; `None` keeps those of all blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockRetention {
-    /// Their states, which can be proved.
+    /// The blocks whose states can be proved.
     pub states: Option<u64>,
-    /// Their operations and transition proofs, which replicas and stateless followers fetch.
+    /// The blocks with their operations and transition proofs, which replicas and stateless followers fetch.
     pub blocks: Option<u64>,
 }
 
@@ -175,7 +175,7 @@ impl Chain {
         self.follow_executed(block, None)
     }
 
-    /// Like [`follow`](Self::follow). The block is not executed again if `executed` is that block.
+    /// Like [`follow`](Self::follow). If `executed` is that block, it is not executed a second time.
     pub fn follow_executed(
         &mut self,
         block: Block,
@@ -212,13 +212,13 @@ impl Chain {
         }
     }
 
-    /// Checks what another node has signed, in the form that decoding checks.
+    /// Checks the form and the signatures of a header of another node.
     fn check_signed(&self, signed: &SignedHeader) -> Result<()> {
         SignedHeader::decode(&signed.encode(), &Limits::default())?;
         signed.check_signed(&self.config)
     }
 
-    /// Checks what a block shows without the chain's state.
+    /// Checks the parts of a block that can be checked without the chain's state.
     pub(crate) fn check_form(&self, proposal: &Proposal) -> Result<()> {
         let Proposal { header, operations } = proposal;
         Header::decode(&header.encode(), &Limits::default())?;
@@ -241,7 +241,7 @@ impl Chain {
         if operations != *given {
             return Err(Error::new(Reason::InvalidBlock, "normalised operations", "others"));
         }
-        // The authorities have signed those that cannot be computed here.
+        // This node cannot compute the roots of schemes that it left out; the authorities have signed them.
         let signed = self.left_out.iter();
         let signed = signed.map(|scheme| Ok((scheme.id(), header.expect_root(*scheme)?.to_vec())));
         self.execute_normalised(
@@ -272,7 +272,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Deletes what the limits do not keep.
+    /// Deletes the states and blocks that are older than the limits.
     pub fn apply_retention(&mut self, limits: BlockRetention) -> Result<()> {
         let Some(height) = self.height() else { return Ok(()) };
         let oldest = |keep: Option<u64>| keep.and_then(|keep| height.checked_sub(keep));
@@ -283,10 +283,10 @@ impl Chain {
     }
 
     /// Deletes the operations and transition proofs of the blocks before `oldest`, some at a time. All headers stay, and
-    /// blocks that a scheme of this chain may have to execute again.
+    /// the blocks that a scheme may have to re-execute.
     fn prune_blocks(&mut self, oldest: u64) -> Result<()> {
         let newest = self.height().map_or(0, |height| height + 1);
-        // After a restart, smt executes the blocks again whose file is not complete.
+        // After a restart, smt re-executes the blocks whose file is not complete.
         let needed = newest - newest % self.blocks_per_file.max(1);
         let kept = block::oldest_kept(&self.store)?;
         let until = oldest.min(needed).min(kept + PRUNE_BATCH_BLOCKS);
@@ -298,7 +298,7 @@ impl Chain {
         self.store.write(batch)
     }
 
-    /// Checks the transition proofs of a block that another node sent; our own need no check.
+    /// Checks the transition proofs of a block of another node; equal proofs of this node need no check.
     fn check_transitions(
         &self,
         executed: &ExecutedBlock,
@@ -405,8 +405,8 @@ impl Chain {
         Err(Error::new(Reason::NotExtending, expected, format_args!("one after {}", Hex(&parent))))
     }
 
-    /// Ends an import: brings up to date what proofs of the newest state need, which its blocks have left behind. The next
-    /// opening does so as well, but takes longer.
+    /// Ends an import: updates the nodes for proofs of the newest state, which are not updated during an import. The next
+    /// opening would do so too, but takes longer.
     pub fn finish_import(mut self) -> Result<()> {
         self.check_usable()?;
         self.readers_disabled = false;

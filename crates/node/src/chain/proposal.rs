@@ -22,19 +22,19 @@ impl Proposal {
         borsh::to_vec(self).map_err(|error| Error::new(Reason::Bug, "a block that encodes", error))
     }
 
-    /// Decodes a complete proposal; `invalid_encoding` if the bytes are none.
+    /// Decodes a complete proposal; `invalid_encoding` if the bytes are malformed.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         borsh::from_slice(bytes)
             .map_err(|error| Error::new(Reason::InvalidEncoding, "an unsigned block", error))
     }
 }
 
-/// The name of a proposal by its bytes.
+/// The identifier of a proposal: a hash of its bytes.
 pub fn proposal_id(proposal: &[u8]) -> Hash {
     blake2b256(&[b"prooflight/proposal/v1", proposal])
 }
 
-/// The place of a proposal. A later attempt counts only if every lower one of its height is invalid.
+/// The height and the number of a proposal. A later attempt counts only if every lower one of its height is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AttemptId {
     /// The height of the block.
@@ -46,19 +46,19 @@ pub struct AttemptId {
 /// The most attempts at one height.
 pub const MAX_ATTEMPTS: u32 = 16;
 
-/// The attempts at one height with the operations that were submitted. Those after them have none, in
-/// case the operations are what makes blocks invalid.
+/// The number of attempts at one height with the submitted operations. Later attempts have no operations, in case the
+/// operations make the blocks invalid.
 pub const ATTEMPTS_WITH_OPERATIONS: u32 = 4;
 
-/// A place that keeps proposals: a folder of the leader, or the chain's log.
+/// A store of proposals: a folder of the leader, or the chain's log.
 pub trait ProposalStore: Send + Sync {
-    /// Creates a proposal unless there is one; returns the bytes that are there once they are durable.
+    /// Creates a proposal unless there is one; returns the stored bytes once they are durable.
     fn create(&self, attempt: AttemptId, proposal: &[u8]) -> Result<Vec<u8>>;
 
     /// Reads a proposal, complete and durable; `None` if there is none.
     fn read(&self, attempt: AttemptId) -> Result<Option<Vec<u8>>>;
 
-    /// Learns that a block of this height is published and on disk, so that no proposal of it is needed.
-    /// Only then are proposals removed.
+    /// Records that a block of this height is published and on disk, so that its proposals are no longer needed. Only then
+    /// are proposals removed.
     fn published(&self, height: u64) -> Result<()>;
 }

@@ -219,8 +219,8 @@ impl View {
     }
 
     fn reader(&self, scheme: Scheme) -> Result<&SchemeReader> {
-        let known = self.readers.iter().find(|(known, _)| *known == scheme);
-        known.map(|(_, reader)| reader).ok_or_else(|| schemes::unknown_scheme(scheme))
+        let found = self.readers.iter().find(|(known, _)| *known == scheme);
+        found.map(|(_, reader)| reader).ok_or_else(|| schemes::unknown_scheme(scheme))
     }
 
     /// Checks the roots of a proof.
@@ -309,12 +309,12 @@ impl View {
     }
 
     /// A chunk of the tree of `avl` after the newest block, see [`read_chunk`].
-    pub(crate) fn avl_chunk(&self, from: &[u8], enough: usize) -> Result<Vec<u8>> {
+    pub(crate) fn avl_chunk(&self, from: &[u8], max_bytes: usize) -> Result<Vec<u8>> {
         self.reader(Scheme::Avl)?;
         let params = state_params(self.config.limits_for(Scheme::Avl)?);
         let store = schemes::namespace(self.snapshot.clone(), Scheme::Avl);
         // Block 0 is revision 1.
-        read_chunk(&store, &params, self.height() + 1, from, enough)
+        read_chunk(&store, &params, self.height() + 1, from, max_bytes)
     }
 
     /// The raw keys from `from` on with their newest values, ascending.

@@ -10,20 +10,20 @@ use prooflight_lmpt::{LmptParams, MergeEvent, MergingParams};
 use super::{SchemeContext, StoreMetrics};
 
 /// The parameters of a chain's `lmpt`, without a flat copy of the values: the chain's raw state has them.
-pub(super) fn params(config: &ChainConfig, place: SchemeContext<'_>) -> Result<MergingParams> {
+pub(super) fn params(config: &ChainConfig, context: SchemeContext<'_>) -> Result<MergingParams> {
     let Some(eras) = config.lmpt() else {
         let expected = "the parameters of lmpt in the chain's configuration";
         return Err(Error::new(Reason::InvalidConfig, expected, "none"));
     };
-    let store = LmptParams { replays: place.options.lmpt_replay, ..LmptParams::new(eras) };
-    let counted = place.options.metrics.clone();
-    Ok(MergingParams { store, on_event: Arc::new(move |event| watch(event, &counted)) })
+    let store = LmptParams { replays: context.options.lmpt_replay, ..LmptParams::new(eras) };
+    let metrics = context.options.metrics.clone();
+    Ok(MergingParams { store, on_event: Arc::new(move |event| log_event(event, &metrics)) })
 }
 
-/// A wait from which on a warning is logged.
+/// The shortest wait that is logged as a warning.
 const LONG_WAIT: Duration = Duration::from_millis(100);
 
-fn watch(event: &MergeEvent<'_>, StoreMetrics(metrics): &StoreMetrics) {
+fn log_event(event: &MergeEvent<'_>, StoreMetrics(metrics): &StoreMetrics) {
     match *event {
         MergeEvent::Part { era, keys, total } => {
             if let Some(metrics) = metrics {

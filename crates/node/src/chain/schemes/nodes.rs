@@ -15,27 +15,27 @@ const NODES_FILE: &str = "avl-nodes";
 const MIN_NODES: u64 = 1 << 16;
 
 /// The parameters of a chain's `avl`.
-pub fn avl_params(config: &ChainConfig, place: SchemeContext<'_>) -> CachedAvlParams {
+pub fn avl_params(config: &ChainConfig, context: SchemeContext<'_>) -> CachedAvlParams {
     CachedAvlParams {
         state: state_params(&config.limits),
-        file: place.folder.join(NODES_FILE),
+        file: context.folder.join(NODES_FILE),
         min_new_nodes: MIN_NODES,
-        on_event: Arc::new(watch),
+        on_event: Arc::new(log_event),
     }
 }
 
-fn watch(event: &RevisionFileEvent<'_>) {
+fn log_event(event: &RevisionFileEvent<'_>) {
     match *event {
         RevisionFileEvent::Unused => tracing::info!(
             file = NODES_FILE,
             "opened avl from the store, since its file is missing, damaged or of another store"
         ),
         RevisionFileEvent::Written { nodes } => {
-            tracing::debug!(file = NODES_FILE, nodes, "gathered the nodes of avl");
+            tracing::debug!(file = NODES_FILE, nodes, "copied the nodes of avl into the file");
         }
         RevisionFileEvent::Failed(error) => tracing::warn!(
             file = NODES_FILE, code = %error.code(), reason = %error.reason(), %error,
-            "the nodes of avl were not gathered; the next opening reads the store"
+            "the nodes of avl were not copied; the next opening reads the store"
         ),
     }
 }

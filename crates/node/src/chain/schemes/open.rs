@@ -20,20 +20,20 @@ pub fn open(
     scheme: Scheme,
     store: &EmbeddedStore,
     config: &ChainConfig,
-    place: SchemeContext<'_>,
+    context: SchemeContext<'_>,
 ) -> Result<Box<dyn SchemeStore>> {
     let own = namespace(store.clone(), scheme);
     match scheme {
         Scheme::Amb => open_as::<AmbState<_>>(own, check_keys(config)?),
-        Scheme::Avl if place.options.check_all_nodes => {
+        Scheme::Avl if context.options.check_all_nodes => {
             open_as::<AvlState<_>>(own, state_params(&config.limits))
         }
-        Scheme::Avl => open_as::<CachedAvlState<_>>(own, nodes::avl_params(config, place)),
-        Scheme::Lmpt => open_as::<LmptMerging<_>>(own, merges::params(config, place)?),
-        Scheme::Lvmt => open_as::<LvmtState<_>>(own, setup::params(config, place)?),
+        Scheme::Avl => open_as::<CachedAvlState<_>>(own, nodes::avl_params(config, context)),
+        Scheme::Lmpt => open_as::<LmptMerging<_>>(own, merges::params(config, context)?),
+        Scheme::Lvmt => open_as::<LvmtState<_>>(own, setup::params(config, context)?),
         Scheme::Mpt => open_as::<MptState<_>>(own, ()),
         Scheme::Smt => {
-            open_as::<SmtState>(snapshots::files(place)?, snapshots::params(store, place))
+            open_as::<SmtState>(snapshots::files(context)?, snapshots::params(store, context))
         }
         other => {
             let expected = Scheme::names(Scheme::exists);
@@ -52,9 +52,9 @@ fn check_keys(config: &ChainConfig) -> Result<()> {
 }
 
 /// Makes the files that must exist before a chain begins: the tables of LVMT's setup, if it is kept.
-pub(crate) fn begin(config: &ChainConfig, place: SchemeContext<'_>) -> Result<()> {
-    if config.keeps(Scheme::Lvmt) && !place.options.left_out.contains(&Scheme::Lvmt) {
-        setup::params(config, place)?;
+pub(crate) fn begin(config: &ChainConfig, context: SchemeContext<'_>) -> Result<()> {
+    if config.keeps(Scheme::Lvmt) && !context.options.left_out.contains(&Scheme::Lvmt) {
+        setup::params(config, context)?;
     }
     Ok(())
 }

@@ -22,14 +22,14 @@ const KEY_FILE: &str = "verifying-key";
 /// The setup and shape of a chain's LVMT, and the keys that the node can prove.
 ///
 /// `unknown_setup` if the folder does not have the tables and no file is given.
-pub(super) fn params(config: &ChainConfig, place: SchemeContext<'_>) -> Result<StoreParams> {
+pub(super) fn params(config: &ChainConfig, context: SchemeContext<'_>) -> Result<StoreParams> {
     let Some(lvmt) = config.lvmt() else {
         let expected = "the parameters of lvmt in the chain's configuration";
         return Err(Error::new(Reason::InvalidConfig, expected, "none"));
     };
-    let (tables, log_arity) = (Arc::new(tables(&lvmt, place)?), lvmt.log_arity);
-    let SchemeOptions { proof_shard, readers_disabled: unproved, .. } = *place.options;
-    Ok(StoreParams { tables, log_arity, shard: proof_shard.0, defer_proof_nodes: unproved })
+    let (tables, log_arity) = (Arc::new(tables(&lvmt, context)?), lvmt.log_arity);
+    let SchemeOptions { proof_shard, readers_disabled, .. } = *context.options;
+    Ok(StoreParams { tables, log_arity, shard: proof_shard.0, defer_proof_nodes: readers_disabled })
 }
 
 /// The tables of a chain's setup: those of the development setup are computed on demand, others are built
@@ -37,8 +37,8 @@ pub(super) fn params(config: &ChainConfig, place: SchemeContext<'_>) -> Result<S
 ///
 /// `unknown_setup` if the folder does not have them and no file is given; `setup_mismatch` if the file is
 /// of another setup.
-fn tables(config: &LvmtConfig, place: SchemeContext<'_>) -> Result<Tables> {
-    let parts = match place.options.proof_shard.0 {
+fn tables(config: &LvmtConfig, context: SchemeContext<'_>) -> Result<Tables> {
+    let parts = match context.options.proof_shard.0 {
         ProofShard::None => TableParts { single: false, tree: None },
         _ => TableParts { single: true, tree: Some(config.log_arity) },
     };
@@ -46,19 +46,19 @@ fn tables(config: &LvmtConfig, place: SchemeContext<'_>) -> Result<Tables> {
     if dev.verifying_key().params_id() == config.params_id {
         return Ok(dev);
     }
-    let folder = place.folder.join(SETUP_FOLDER);
+    let folder = context.folder.join(SETUP_FOLDER);
     let key = if let Some(key) = read_key(&folder.join(KEY_FILE))? {
         key
     } else {
-        let key = open(config, place.options)?.verifying_key().clone();
+        let key = open(config, context.options)?.verifying_key().clone();
         key.check_params_id(&config.params_id)?;
         write_key(&folder, &key)?;
         key
     };
     key.check_params_id(&config.params_id)?;
     remove_partial(&folder);
-    let build = || open(config, place.options);
-    let progress = place.options.progress.0;
+    let build = || open(config, context.options);
+    let progress = context.options.progress.0;
     Tables::load_or_build(&folder, &key, parts, build, &|done, total| progress(done, total))
 }
 
@@ -107,10 +107,10 @@ fn read_key(path: &Path) -> Result<Option<VerifyingKey>> {
 
 fn write_key(folder: &Path, key: &VerifyingKey) -> Result<()> {
     let path = folder.join(KEY_FILE);
-    let unnamed = folder.join("verifying-key.new");
+    let new_file = folder.join("verifying-key.new");
     fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&unnamed, key.encode()))
-        .and_then(|()| fs::rename(&unnamed, &path))
+        .and_then(|()| fs::write(&new_file, key.encode()))
+        .and_then(|()| fs::rename(&new_file, &path))
         .map_err(|error| failed(&path, &error))
 }
 

@@ -12,17 +12,17 @@ use crate::chain::store::EmbeddedStore;
 pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
 /// The files of a chain.
-pub(super) fn files(place: SchemeContext<'_>) -> Result<SnapshotFiles> {
-    SnapshotFiles::local(&place.folder.join(SNAPSHOTS_FOLDER))
+pub(super) fn files(context: SchemeContext<'_>) -> Result<SnapshotFiles> {
+    SnapshotFiles::local(&context.folder.join(SNAPSHOTS_FOLDER))
 }
 
 /// The parameters of the files; each file is compared with the stored header of its block.
-pub(super) fn params(store: &EmbeddedStore, place: SchemeContext<'_>) -> SmtParams {
-    let blocks_per_file = place.options.blocks_per_file;
+pub(super) fn params(store: &EmbeddedStore, context: SchemeContext<'_>) -> SmtParams {
+    let blocks_per_file = context.options.blocks_per_file;
     let store = store.clone();
     SmtParams {
         options: WriterOptions { blocks_per_file, retention: Retention::All },
-        cache_bytes: place.options.cache_bytes,
+        cache_bytes: context.options.cache_bytes,
         root_of: Box::new(move |block| {
             Ok(block::read_header(&store, block)?.as_ref().and_then(root_in))
         }),

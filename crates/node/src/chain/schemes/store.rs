@@ -1,4 +1,4 @@
-//! Stores of several schemes side by side.
+//! One trait for the stores of all schemes.
 
 use core::any::Any;
 use std::sync::Arc;
@@ -33,10 +33,10 @@ pub trait SchemeStore: Send + Sync {
     fn reader(&mut self) -> Result<SchemeReader>;
 }
 
-/// A store as one of several.
+/// A [`StateStore`] behind [`SchemeStore`].
 struct SchemeStoreOf<T>(T);
 
-/// Opens a store as one of several.
+/// Opens a [`StateStore`] as a [`SchemeStore`].
 pub(super) fn open_as<T>(source: T::Source, params: T::Params) -> Result<Box<dyn SchemeStore>>
 where
     T: StateStore<Next: Send, Reader: Send + Sync> + Send + Sync + 'static,

@@ -16,7 +16,7 @@ use prooflight_core::Result;
 /// except that of `smt`, which has files. The nodes of `avl` and `mpt` and of the trees of `lvmt` have their own too.
 ///
 /// Some keyspaces only grow at their end, others change at random keys. Compacted together, even a few records that
-/// each block writes would cause the former to be rewritten again and again. Changing this list changes the format of
+/// each block writes would cause the former to be rewritten repeatedly. Changing this list changes the format of
 /// the folder (`format.rs`).
 pub(crate) const SEPARATE_PREFIXES: [&[u8]; 11] = [
     b"b", b"s", b"x\x01", b"x\x01n", b"x\x02", b"x\x02t", b"x\x02u", b"x\x04", b"x\x04n", b"x\x05",
