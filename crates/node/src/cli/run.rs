@@ -127,16 +127,6 @@ async fn serve(mut settings: ResolvedSettings, role: NodeRole) -> Result<(), Com
     };
     let module = rpc::module(context)
         .map_err(|error| Error::new(Reason::Bug, "methods of different names", error))?;
-    let limits = ServerLimits {
-        request_bytes: settings.max_request_bytes,
-        batch: settings.max_batch,
-        connections,
-        connections_per_address: settings.max_connections_per_address,
-        proxies: settings.proxies.clone(),
-        subscriptions: 16,
-        // Leaves time to send the reply that reports the timeout before the connection is cut.
-        request_time: time + Duration::from_secs(1),
-    };
     admin.status.send_replace(Arc::new(NodeStatus {
         views: views.clone(),
         conditions: conditions.map(|conditions| conditions as Arc<dyn BlockReadiness>),
@@ -146,7 +136,7 @@ async fn serve(mut settings: ResolvedSettings, role: NodeRole) -> Result<(), Com
     }));
     let pages = StatusPages { status: admin.status.subscribe(), metrics, workers };
     let layer = HttpLayer {
-        limits,
+        limits: server_limits(&settings, connections),
         clients,
         pages,
         policy: settings.policy.clone(),
@@ -180,6 +170,20 @@ async fn serve(mut settings: ResolvedSettings, role: NodeRole) -> Result<(), Com
         },
     };
     Ok(ended.map_err(|error| Error::new(Reason::Bug, "a source of blocks", error))??)
+}
+
+/// The limits of the port for clients.
+fn server_limits(settings: &ResolvedSettings, connections: u32) -> ServerLimits {
+    ServerLimits {
+        request_bytes: settings.max_request_bytes,
+        batch: settings.max_batch,
+        connections,
+        connections_per_address: settings.max_connections_per_address,
+        proxies: settings.proxies.clone(),
+        subscriptions: 16,
+        // Leaves time to send the reply that reports the timeout before the connection is cut.
+        request_time: Duration::from_millis(settings.request_time_ms) + Duration::from_secs(1),
+    }
 }
 
 /// Resumes a chain; if there is none, begins a development chain if permitted.

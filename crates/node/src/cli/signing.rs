@@ -167,7 +167,7 @@ pub(super) fn choose_signing(
     let (address, views, server) = listener.open(&round, status.subscribe(), metrics)?;
     tracing::info!(authorities = %address, quorum, "remote authorities sign");
     let signing = BlockSigner::Remote(SignatureCollector::new(round.clone(), proposals, signers));
-    Ok(LeaderSigning { signing, round: Some((round, server)), views: views })
+    Ok(LeaderSigning { signing, round: Some((round, server)), views })
 }
 
 /// The status of a node whose genesis block waits for signatures.

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 /// The memory of the unread answers of a listener.
 #[derive(Debug)]
 pub struct AnswerMemory {
-    /// In bytes.
+    /// The most bytes that answers may hold.
     limit: usize,
     state: Mutex<MemoryState>,
     /// Reservations are made one after another, so that small ones do not overtake a large one forever.
@@ -30,7 +30,7 @@ struct MemoryState {
     held: usize,
     /// Bytes reserved for answers that are being made.
     making: usize,
-    /// By the number of the connection.
+    /// The bytes of each connection, by the number of the connection.
     holdings: HashMap<u64, ConnectionBytes>,
     connections: u64,
 }
@@ -97,7 +97,7 @@ impl AnswerMemory {
         state.connections
     }
 
-    /// Reserves memory for an answer of this size until the result is dropped; waits until it is free.
+    /// Waits until memory for an answer of this size is free, and reserves it until the result is dropped.
     pub(crate) async fn reserve(self: &Arc<Self>, bytes: usize) -> AnswerPermit {
         let bytes = bytes.min(self.limit);
         let _turn = self.turn.lock().await;
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_by_cutting_who_holds_the_most_and_does_not_read() {
+    fn memory_is_freed_by_cutting_the_largest_connection_that_does_not_read() {
         let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let long = holder(&memory, 300, now, Duration::from_secs(4));
         let much = holder(&memory, 600, now, Duration::from_secs(3));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn who_accepts_answers_is_not_cut() {
+    fn a_connection_that_accepts_answers_is_not_cut() {
         let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let reader = holder(&memory, 900, now, Duration::from_secs(4));
         memory.accepted(reader.connection(), 1, now);
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_cut_in_vain() {
+    fn no_connection_is_cut_if_that_frees_too_little() {
         let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let new = holder(&memory, 900, now, Duration::ZERO);
         let waiting = holder(&memory, 50, now, Duration::from_mins(1));
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn who_accepts_almost_nothing_is_cut() {
+    fn a_connection_that_accepts_almost_nothing_is_cut() {
         let (memory, now) = (AnswerMemory::new(LIMIT_BYTES), Instant::now());
         let slow = holder(&memory, 900, now, Duration::from_secs(6));
         memory.accepted(slow.connection(), 1, now);

@@ -18,7 +18,7 @@ const MAX_FACTOR: u32 = 32;
 
 impl RetryBackoff {
     pub(crate) fn new(first: Duration) -> Self {
-        // The jitter adds up to as much again.
+        // The jitter adds up to the delay itself.
         let shortest = first / 2;
         let builder = ExponentialBuilder::new()
             .with_min_delay(shortest)

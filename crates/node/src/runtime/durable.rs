@@ -11,11 +11,11 @@ use prooflight_core::{Error, Reason, Result};
 /// Atomically replaces a file. On success the new content is on disk; an interrupted call leaves the
 /// old content or the new one.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut tries = 1..=REPLACE_TRIES;
+    let mut retries = 1..=MAX_REPLACE_RETRIES;
     loop {
         match try_replace(path, bytes) {
-            // Descriptors become free when connections and reads end. Until then nothing is acknowledged.
-            Err(error) if lacks_descriptors(&error) && tries.next().is_some() => {
+            // Descriptors become free when connections and reads end. Nothing is acknowledged before that.
+            Err(error) if lacks_descriptors(&error) && retries.next().is_some() => {
                 thread::sleep(Duration::from_millis(100));
             }
             written => return written.map_err(|error| failed(path, &error)),
@@ -30,7 +30,7 @@ pub(crate) fn make_durable(path: &Path) -> Result<()> {
 }
 
 /// The number of retries of a write, 100 ms apart, while there are too many open files.
-const REPLACE_TRIES: u32 = 600;
+const MAX_REPLACE_RETRIES: u32 = 600;
 
 /// Whether the process or the system has too many open files: `EMFILE`, `ENFILE`.
 fn lacks_descriptors(error: &io::Error) -> bool {
@@ -60,11 +60,11 @@ pub(crate) fn sync(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 thread_local! {
-    /// What this thread has synced.
+    /// The paths that this thread has synced.
     static SYNCED: core::cell::RefCell<Vec<std::path::PathBuf>> = const { core::cell::RefCell::new(Vec::new()) };
 }
 
-/// Returns what this thread has synced since the last call.
+/// Returns the paths that this thread has synced since the last call.
 #[cfg(test)]
 pub(crate) fn synced() -> Vec<std::path::PathBuf> {
     SYNCED.take()

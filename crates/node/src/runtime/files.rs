@@ -9,19 +9,19 @@ use std::path::Path;
 
 use prooflight_core::{Error, Reason, Result};
 
-/// Reads a file; an error if it is something else.
+/// Reads a file; an error if the path is not a file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     check_file(path)?;
     fs::read(path)
 }
 
-/// Reads a text file; an error if it is something else.
+/// Reads a text file; an error if the path is not a file.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     check_file(path)?;
     fs::read_to_string(path)
 }
 
-/// An error if something other than a file is there.
+/// Checks that a path is a file; otherwise an error that names what it is.
 pub fn check_file(path: &Path) -> io::Result<()> {
     let kind = fs::metadata(path).map(|found| found.file_type())?;
     if kind.is_file() { Ok(()) } else { Err(io::Error::other(name(kind))) }
@@ -42,10 +42,10 @@ pub fn check_folder(folder: &Path) -> Result<()> {
             let kind = if is_link { fs::metadata(&path).map(|it| it.file_type()) } else { Ok(own) };
             match kind {
                 Ok(kind) if kind.is_dir() => {
-                    // Other links may lead in circles, or anywhere.
-                    let is_ours =
+                    // Other links are not followed: they may lead in circles or out of the folder.
+                    let is_own =
                         is_first && entry.file_name().to_str().is_some_and(is_chain_folder);
-                    if !is_link || is_ours {
+                    if !is_link || is_own {
                         folders.push((path, false));
                     }
                 }

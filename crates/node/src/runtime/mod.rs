@@ -1,4 +1,4 @@
-//! What a server needs that knows no chain: threads, memory, files, the clock and counters.
+//! The parts of a server that do not depend on a chain: threads, memory, files, the clock and counters.
 
 pub mod answer_memory;
 pub(crate) mod backoff;

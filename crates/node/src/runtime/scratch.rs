@@ -19,12 +19,12 @@ pub struct ScratchFolder {
 }
 
 impl ScratchFolder {
-    /// A new folder in the system's temporary folder (`TMPDIR`). Unused ones there are removed.
+    /// A new folder in the system's temporary folder (`TMPDIR`). Unused folders of earlier processes are removed from it.
     pub fn new() -> io::Result<Self> {
         Self::new_in(&std::env::temp_dir())
     }
 
-    /// A new folder in `parent`. Unused ones there are removed.
+    /// A new folder in `parent`. Unused folders of earlier processes are removed from it.
     pub fn new_in(parent: &Path) -> io::Result<Self> {
         remove_orphans(parent);
         loop {
@@ -47,11 +47,11 @@ impl ScratchFolder {
 pub fn remove_orphans(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
-        let is_ours =
+        let is_own =
             entry.file_name().to_str().is_some_and(|name| name.starts_with(FOLDER_PREFIX));
         // A link's target is not removed.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_ours && is_folder {
+        if is_own && is_folder {
             let path = entry.path();
             // Held until the folder is removed.
             let lock = File::open(&path).ok().filter(|folder| folder.try_lock().is_ok());

@@ -17,7 +17,7 @@ pub enum NotReady {
         /// The newest known height.
         newest: Option<u64>,
     },
-    /// It has not heard of its chain for too long.
+    /// The newest known height of its chain is stale.
     NoNews {
         /// Its own height.
         height: u64,

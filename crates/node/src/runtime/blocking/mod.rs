@@ -92,15 +92,15 @@ impl WorkerPool {
     }
 
     /// Runs work that may take long or have a large answer: proofs, blocks, and the headers of many
-    /// blocks. It begins when its turn in the queue comes and there is memory for the answer.
+    /// blocks. The work begins when its turn in the queue comes and there is memory for the answer.
     pub async fn prove<T: Send + 'static>(
         &self,
         ask: WorkRequest,
         run: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let place = QueueGuard::wait(&self.proofs, ask).await;
-        let _room = self.answers.reserve(ask.answer_bytes()).await;
-        run_with_permit(place, run).await
+        let guard = QueueGuard::wait(&self.proofs, ask).await;
+        let _permit = self.answers.reserve(ask.answer_bytes()).await;
+        run_with_permit(guard, run).await
     }
 }
 
@@ -113,20 +113,20 @@ struct QueueGuard {
 
 impl QueueGuard {
     async fn wait(proofs: &SharedQueue, ask: WorkRequest) -> Self {
-        let (told, begin) = oneshot::channel();
-        let ticket = lock(proofs).enter(ask, told);
-        let place = Self { proofs: proofs.clone(), ticket };
-        place.begin_others();
+        let (waker, begin) = oneshot::channel();
+        let ticket = lock(proofs).enter(ask, waker);
+        let guard = Self { proofs: proofs.clone(), ticket };
+        guard.begin_others();
         // The sender stays in the queue until it is used.
         let _ = begin.await;
-        place
+        guard
     }
 
     fn begin_others(&self) {
         let mut queue = lock(&self.proofs);
-        while let Some(told) = queue.begin(self.ticket.scheme()) {
+        while let Some(waker) = queue.begin(self.ticket.scheme()) {
             // A caller that has gone has also dropped its guard.
-            let _ = told.send(());
+            let _ = waker.send(());
         }
     }
 }

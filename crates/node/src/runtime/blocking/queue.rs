@@ -13,14 +13,14 @@ use prooflight_core::Scheme;
 
 use crate::runtime::answer_memory::MAX_REPLY_BYTES;
 
-/// What the queue needs to know of a request.
+/// A request as the queue orders it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkRequest {
     /// The scheme whose store is read; `None` for headers.
     pub scheme: Option<Scheme>,
     /// The expected work, in tenths of a millisecond of CPU time.
     pub cost: u64,
-    /// The client.
+    /// The client that sent the request.
     pub client: ClientId,
 }
 
@@ -103,7 +103,8 @@ struct FairQueue<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct QueueTicket {
     scheme: Option<Scheme>,
-    line: usize,
+    /// The index of the queue in its scheme: 0 for cheap requests, 1 for expensive ones.
+    queue: usize,
     key: (u64, u64),
 }
 
@@ -131,47 +132,47 @@ impl<T> RequestQueue<T> {
         let entered = self.entered;
         let WorkRequest { scheme, cost, client } = ask;
         let number = usize::from(cost > EXPENSIVE_ABOVE);
-        let line = &mut self.scheme_queue(scheme).0[number];
-        let begin = line.ends.get(&client).map_or(line.clock, |end| line.clock.max(*end));
+        let queue = &mut self.scheme_queue(scheme).0[number];
+        let begin = queue.ends.get(&client).map_or(queue.clock, |end| queue.clock.max(*end));
         let end = begin.saturating_add(cost.max(1));
-        line.ends.insert(client, end);
-        line.waiting.insert((end, entered), waiter);
-        QueueTicket { scheme, line: number, key: (end, entered) }
+        queue.ends.insert(client, end);
+        queue.waiting.insert((end, entered), waiter);
+        QueueTicket { scheme, queue: number, key: (end, entered) }
     }
 
     /// Removes and returns the next request of a scheme that may begin.
     pub(super) fn begin(&mut self, scheme: Option<Scheme>) -> Option<T> {
         let most = self.max_running;
-        let SchemeQueue(lines) = self.scheme_queue(scheme);
-        let running: usize = lines.iter().map(|line| line.running).sum();
+        let SchemeQueue(queues) = self.scheme_queue(scheme);
+        let running: usize = queues.iter().map(|queue| queue.running).sum();
         let free = running < most;
-        let line = lines.iter_mut().find(|line| {
+        let queue = queues.iter_mut().find(|queue| {
             // The last slot is reserved for the other queue.
-            free && line.running + 1 < most && !line.waiting.is_empty()
+            free && queue.running + 1 < most && !queue.waiting.is_empty()
         })?;
-        let ((end, _), waiter) = line.waiting.pop_first()?;
-        line.running += 1;
-        line.clock = line.clock.max(end);
-        let clock = line.clock;
-        line.ends.retain(|_, end| *end > clock);
+        let ((end, _), waiter) = queue.waiting.pop_first()?;
+        queue.running += 1;
+        queue.clock = queue.clock.max(end);
+        let clock = queue.clock;
+        queue.ends.retain(|_, end| *end > clock);
         Some(waiter)
     }
 
     /// Removes a request that is waiting, or one that has finished.
     pub(super) fn leave(&mut self, ticket: QueueTicket) {
-        let line = &mut self.scheme_queue(ticket.scheme).0[ticket.line];
-        if line.waiting.remove(&ticket.key).is_none() {
-            line.running -= 1;
+        let queue = &mut self.scheme_queue(ticket.scheme).0[ticket.queue];
+        if queue.waiting.remove(&ticket.key).is_none() {
+            queue.running -= 1;
         }
     }
 
     fn scheme_queue(&mut self, scheme: Option<Scheme>) -> &mut SchemeQueue<T> {
-        let place = self.schemes.iter().position(|(known, _)| *known == scheme);
-        let place = place.unwrap_or_else(|| {
+        let index = self.schemes.iter().position(|(known, _)| *known == scheme);
+        let index = index.unwrap_or_else(|| {
             self.schemes.push((scheme, SchemeQueue(Default::default())));
             self.schemes.len() - 1
         });
-        &mut self.schemes[place].1
+        &mut self.schemes[index].1
     }
 }
 
@@ -211,12 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cheap_question_and_another_scheme_never_wait_for_dear_ones() {
+    fn a_cheap_request_and_another_scheme_never_wait_for_expensive_ones() {
         let mut queue = RequestQueue::new(3);
         for number in 0..64 {
             queue.enter(ask(LVMT, 1, EXPENSIVE), number);
         }
-        assert_eq!(begun(&mut queue, LVMT), [0, 1], "one place is for cheap questions");
+        assert_eq!(begun(&mut queue, LVMT), [0, 1], "one slot is for cheap requests");
         // Not even a request of the same client waits.
         let cheap = queue.enter(ask(LVMT, 1, 70), 100);
         queue.enter(ask(LVMT, 2, 70), 101);
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn dear_questions_never_wait_for_cheap_ones_either() {
+    fn expensive_requests_never_wait_for_cheap_ones_either() {
         let mut queue = RequestQueue::new(3);
         for number in 0..64 {
             queue.enter(ask(LVMT, number, 70), number);
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_leaves_makes_room() {
+    fn a_client_that_leaves_frees_its_slot() {
         let mut queue = RequestQueue::new(2);
         let tickets: Vec<_> =
             (0..3).map(|number| queue.enter(ask(LVMT, 1, EXPENSIVE), number)).collect();

@@ -136,7 +136,7 @@ impl Metrics {
         all.register("rpc_seconds", "The time that calls took", new.calls.clone());
         all.register("rpc_errors", "Calls that were refused", new.errors.clone());
         all.register("proof_seconds", "The time that making a proof took", new.proofs.clone());
-        let help = "Questions that wait for a place to be proved";
+        let help = "Requests that wait in a queue to be proved";
         all.register("proofs_waiting", help, new.waiting.clone());
         let help = "The time to make or execute a block and write it to disk";
         all.register("block_seconds", help, new.blocks.clone());
@@ -158,17 +158,17 @@ impl Metrics {
         let help = "The timestamp of the newest block, in milliseconds since 1970";
         all.register("head_timestamp_ms", help, new.timestamp_ms.clone());
         all.register("connections", "Open connections", new.connections.clone());
-        let help = "The newest height that the followed node has shown";
+        let help = "The newest height of the followed node";
         all.register("follow_leader_height", help, new.leader_height.clone());
         let help = "Answers of the followed node that were refused or did not arrive";
         all.register("follow_errors", help, new.follow_errors.clone());
         let help = "Requests to the object store with the chain's log";
         all.register("log_requests", help, new.log_requests.clone());
-        let help = "Signatures that authorities on other machines have given";
+        let help = "Signatures of remote authorities";
         all.register("signatures", help, new.signatures.clone());
-        let help = "Proposals that authorities on other machines did not sign";
+        let help = "Proposals that remote authorities refused";
         all.register("refusals", help, new.refusals.clone());
-        let help = "Authorities that do not ask for blocks to sign";
+        let help = "Authorities that do not poll for blocks to sign";
         all.register("authorities_missing", help, new.authorities_missing.clone());
         let help = "The time from a proposal to the signatures of a quorum";
         all.register("quorum_seconds", help, new.quorums.clone());
@@ -265,12 +265,12 @@ impl Metrics {
         self.log_requests.get_or_create(&RequestLabel { request }).inc();
     }
 
-    /// Counts a signature of an authority on another machine.
+    /// Counts a signature of a remote authority.
     pub fn signature(&self, authority: u16) {
         self.signatures.get_or_create(&AuthorityLabel { authority }).inc();
     }
 
-    /// Counts a refusal of an authority on another machine.
+    /// Counts a refusal of a remote authority.
     pub fn refusal(&self, authority: u16, invalid: bool) {
         let invalid = if invalid { "true" } else { "false" };
         self.refusals.get_or_create(&RefusalLabels { authority, invalid }).inc();
