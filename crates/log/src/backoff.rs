@@ -10,7 +10,7 @@ const MAX_DELAY: Duration = Duration::from_secs(5);
 /// Delays without end that double up to a limit, each shortened by a random amount, so that several writers do
 /// not retry at the same moments.
 pub(crate) fn doubling_delays(first: Duration) -> ExponentialBuilder {
-    // The jitter adds up to as much again.
+    // The jitter adds up to the delay itself.
     ExponentialBuilder::new()
         .with_min_delay(first / 2)
         .with_max_delay(MAX_DELAY / 2)

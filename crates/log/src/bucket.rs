@@ -24,12 +24,12 @@ use crate::startup_retry::StartupRetry;
 pub struct Bucket {
     store: Arc<dyn ObjectStore>,
     folder: Path,
-    /// Its name in messages, without credentials.
+    /// The name of the bucket in messages, without credentials.
     name: Arc<str>,
     observe: Arc<dyn Fn(BucketRequest) + Send + Sync>,
     /// The retries while a node starts.
     startup_retry: Option<Arc<StartupRetry>>,
-    /// If it is a folder of files.
+    /// The writers of the folder, if the store is a folder of files.
     writers: Option<Arc<FolderWriters>>,
 }
 
@@ -46,7 +46,7 @@ pub enum BucketRequest {
     Delete,
 }
 
-/// What is in a folder of a bucket.
+/// The objects and folders in a folder of a bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderContents {
     /// The names of the objects in the folder itself, with their lengths.
@@ -60,7 +60,7 @@ pub struct FolderContents {
 pub enum CreateOutcome<T> {
     /// The object has the given bytes.
     Created,
-    /// The object existed, or our write succeeded although its answer was lost.
+    /// The object existed, or this write succeeded although its answer was lost.
     Exists(T),
 }
 
@@ -97,11 +97,11 @@ impl Bucket {
     /// Retries requests that fail, if the next attempt may succeed: up to 6 attempts, with growing delays, within
     /// half a minute. This is for a startup, which such a failure would end; [`end_startup_retry`](Self::end_startup_retry) turns it off.
     ///
-    /// It applies to reads and to opening or beginning a log; publishing retries in any case. `say` is called with
-    /// each failure except the last one.
+    /// It applies to reads and to opening or beginning a log; publishing retries in any case. `on_failure` is called
+    /// with each failure except the last one.
     #[must_use]
-    pub fn with_startup_retry(self, say: impl Fn(&Error) + Send + Sync + 'static) -> Self {
-        Self { startup_retry: Some(Arc::new(StartupRetry::new(say))), ..self }
+    pub fn with_startup_retry(self, on_failure: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        Self { startup_retry: Some(Arc::new(StartupRetry::new(on_failure))), ..self }
     }
 
     /// Turns the retries off, in this bucket and its clones.
@@ -248,8 +248,8 @@ impl Bucket {
     }
 
     /// Creates an object; retries with the same bytes until the object is known to exist, however long
-    /// that takes. `waiting` is called with each reason why it is not known yet. An existing one is
-    /// passed to `decode`; if that refuses it, it is read again.
+    /// that takes. `waiting` is called with each reason why that is not known yet. An existing object is passed to `decode`,
+    /// and read again if `decode` refuses it.
     ///
     /// Giving up would be wrong even if a read finds nothing, since the write may still arrive.
     pub async fn settle<T>(
@@ -261,7 +261,7 @@ impl Bucket {
     ) -> CreateOutcome<T> {
         let mut delays = RetryDelays::new();
         loop {
-            let doubt = match self.create(name, bytes.clone()).await {
+            let error = match self.create(name, bytes.clone()).await {
                 Ok(true) => return CreateOutcome::Created,
                 Ok(false) => match self.read(name).await {
                     Ok(Some(found)) => match decode(&found) {
@@ -274,7 +274,7 @@ impl Bucket {
                 },
                 Err(error) => error,
             };
-            waiting(&doubt);
+            waiting(&error);
             delays.wait().await;
         }
     }

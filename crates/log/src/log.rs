@@ -61,7 +61,7 @@ impl BucketLog {
     /// Errors are those of [`open`](Self::open) and of [`check_creates_once`](Self::check_creates_once).
     pub async fn begin(bucket: Bucket, config: Arc<ChainConfig>) -> Result<Self> {
         if Self::config(&bucket).await?.is_none() {
-            // If another leader is quicker, its chain is read next.
+            // If another leader creates it first, that leader's chain is read next.
             bucket.create_at_start(CHAIN_OBJECT, encode(&config)?).await?;
         }
         let log = Self::open(bucket, config).await?;
@@ -128,8 +128,7 @@ impl BucketLog {
         &self.bucket
     }
 
-    /// Why the block that is being published or proposed is not yet; `None` if there is no such block,
-    /// or nothing has gone wrong.
+    /// Why a block is not published or proposed yet; `None` if there is no such block, or no error has occurred.
     pub fn waiting(&self) -> watch::Receiver<Option<Error>> {
         self.waiting.subscribe()
     }
@@ -144,17 +143,16 @@ impl BucketLog {
         found.map(|bytes| self.decode(height, &bytes)).transpose()
     }
 
-    /// Publishes a block, and returns the block that its height has from now on: this one, perhaps
-    /// with other signatures, or another one, if somebody else was quicker.
+    /// Publishes a block, and returns the block of its height in the log: this one, perhaps with other signatures, or
+    /// another one that was published first.
     ///
-    /// It returns only once that is known. Meanwhile nothing may be made at this height, and this
-    /// block must be neither shown nor refused. If the caller dies, the block may be published all the
-    /// same. An error means that the block was never sent: it is not signed by the chain's
+    /// It returns only once that is known. Until then, no other block may be made at this height, and this block must be
+    /// neither shown nor refused. If the caller dies, the block may still be published. An error means that the block was never sent: it is not signed by the chain's
     /// authorities, or too large.
     pub async fn publish(&self, entry: LogEntry) -> Result<LogEntry> {
         let height = entry.height();
         let bytes = Bytes::from(entry.encode()?);
-        // A wrong block could never be taken back.
+        // A published block can never be replaced, so an invalid one must not be published.
         if self.decode(height, &bytes)? != entry {
             return Err(Error::new(
                 Reason::Bug,

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_has_one_name_without_secrets() {
+    fn a_store_has_one_name_without_secrets() {
         let keys = [("AWS_ACCESS_KEY_ID", "an-id"), ("AWS_SECRET_ACCESS_KEY", "hunter2-hunter2")];
         let named = |url: &str, endpoint: &str| {
             let all = [&keys[..], &[("AWS_ENDPOINT_URL", endpoint)]].concat();

@@ -18,8 +18,8 @@ use crate::object::{self, ObjectKind};
 const PROPOSED_FOLDER: &str = "proposed";
 
 impl BucketLog {
-    /// Creates an attempt at the block of a height, and returns the one that exists from now on: this
-    /// one, or that of a faster leader.
+    /// Creates an attempt at the block of a height, and returns the attempt in the log: this one, or the one of a faster
+    /// leader.
     ///
     /// It returns only once that is known: if the answer was lost, the proposal may exist, and
     /// nothing else may be proposed. An error means that it was never sent, since it is too large.
@@ -89,12 +89,12 @@ fn encode(height: u64, attempt: u32, proposal: &[u8]) -> Result<Vec<u8>> {
     object::encode(ObjectKind::Proposal, &content)
 }
 
-/// Decodes the object of an attempt; `wrong_block` if it is another one.
+/// Decodes the object of an attempt; `wrong_block` if it is the object of another attempt.
 pub(crate) fn decode(height: u64, attempt: u32, bytes: &[u8]) -> Result<&[u8]> {
     let name = name(height, attempt);
     let content = object::decode(ObjectKind::Proposal, &name, bytes)?;
-    let place = [&height.to_le_bytes()[..], &attempt.to_le_bytes()].concat();
-    content.strip_prefix(&place[..]).ok_or_else(|| {
+    let prefix = [&height.to_le_bytes()[..], &attempt.to_le_bytes()].concat();
+    content.strip_prefix(&prefix[..]).ok_or_else(|| {
         let expected = format_args!("attempt {attempt} at block {height} in {name}");
         Error::new(Reason::WrongBlock, expected, "another")
     })

@@ -31,7 +31,7 @@ const S3_VARIABLES: [(&str, Key); 16] = [
     ("AWS_VIRTUAL_HOSTED_STYLE_REQUEST", Key::VirtualHostedStyleRequest),
 ];
 
-/// Any of these says where credentials are. Without one, the client would query the machine's
+/// Each of these variables locates credentials. Without any of them, the client would query the machine's
 /// network for them.
 const CREDENTIAL_VARIABLES: [&str; 5] = [
     "AWS_ACCESS_KEY_ID",
@@ -89,7 +89,7 @@ pub(crate) fn open(
             builder = builder.with_config(key, value);
         }
     }
-    // It fails if the program already has a provider, which is fine.
+    // Fails if the program already has a provider, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let store = builder
         .build()
@@ -97,13 +97,13 @@ pub(crate) fn open(
     Ok((Arc::new(store), endpoint))
 }
 
-/// Whether an endpoint is without TLS; what is wrong with it, if it must not be used.
+/// Whether an endpoint is without TLS; the error says why it must not be used.
 fn is_plain(endpoint: &str, allowed: bool) -> Result<bool, &'static str> {
     let url = Url::parse(endpoint).map_err(|_| "no URL")?;
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
         return Err("a user name, password or query in it");
     }
-    let here = match url.host() {
+    let is_local = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -111,7 +111,7 @@ fn is_plain(endpoint: &str, allowed: bool) -> Result<bool, &'static str> {
     };
     match url.scheme() {
         "https" => Ok(false),
-        "http" if here || allowed => Ok(true),
+        "http" if is_local || allowed => Ok(true),
         "http" => Err("http to another machine, which shows and may change all requests; \
                        AWS_ALLOW_HTTP=true permits it"),
         _ => Err("another scheme"),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_goes_without_tls_to_another_machine_unless_that_is_permitted() {
+    fn a_remote_endpoint_needs_tls_unless_http_is_permitted() {
         for here in ["http://localhost:1", "http://127.8.8.8:1", "http://[::1]:1", "https://host"] {
             at(here).unwrap();
         }

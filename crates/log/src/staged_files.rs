@@ -13,8 +13,7 @@ pub(crate) struct FolderWriters {
     lock: OnceLock<Option<File>>,
 }
 
-/// Writing an object takes no longer. If a writer was paused in between, its create fails, and it makes another
-/// one.
+/// The longest time of writing an object. If a writer pauses for longer, its create fails, and it retries.
 const WRITE_TIME: Duration = Duration::from_hours(1);
 
 /// The folders with objects, and the object beside them.
@@ -26,8 +25,8 @@ impl FolderWriters {
         Self { folder: folder.to_owned(), lock: OnceLock::new() }
     }
 
-    /// Counts this process as a writer, before its first object. Removes what others left: all of it if no other
-    /// writer lives, and otherwise only what is too old for a living writer to be writing it.
+    /// Counts this process as a writer, before its first object. Removes the staged files of other writers: all of them if
+    /// no other writer is alive, and otherwise those too old to be in writing.
     pub(crate) fn register(&self) {
         self.lock.get_or_init(|| {
             let lock = File::open(&self.folder).ok()?;

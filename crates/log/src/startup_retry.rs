@@ -41,9 +41,9 @@ impl StartupRetry {
         &self,
         request: impl Fn() -> R,
     ) -> Result<T> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let is_retried = |error: &Error| {
-            let ended = self.ended.load(Ordering::Relaxed) || begun.elapsed() >= RETRY_DEADLINE;
+            let ended = self.ended.load(Ordering::Relaxed) || started.elapsed() >= RETRY_DEADLINE;
             error.reason() == Reason::Unreachable && !ended
         };
         request
@@ -80,7 +80,7 @@ mod tests {
                 assert_eq!(error, &unreachable());
                 counted.fetch_add(1, Ordering::Relaxed);
             });
-            let begun = Instant::now();
+            let started = Instant::now();
             let answer: Result<()> = retry
                 .request(|| async {
                     tried.fetch_add(1, Ordering::Relaxed);
@@ -92,7 +92,7 @@ mod tests {
             let tried = tried.into_inner();
             assert!((most.min(2)..=most).contains(&tried), "{tried} tries of {takes} s");
             assert_eq!(heard.load(Ordering::Relaxed), tried - 1);
-            assert!(begun.elapsed() < RETRY_DEADLINE + Duration::from_secs(takes + 5));
+            assert!(started.elapsed() < RETRY_DEADLINE + Duration::from_secs(takes + 5));
         }
     }
 
