@@ -1,4 +1,4 @@
-//! Which keyspace of the database has a key.
+//! Maps keys to the keyspaces of the database.
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use prooflight_core::Hex;
@@ -8,7 +8,7 @@ use prooflight_core::Hex;
 /// Records of one kind are then compacted without the others, and searched in fewer tables.
 #[derive(Clone)]
 pub(crate) struct KeyspaceMap {
-    /// Where the keys of another keyspace begin, ascending; the first is the empty key.
+    /// The first key of each section with the section's keyspace, ascending; the very first is the empty key.
     sections: Vec<(Vec<u8>, Keyspace)>,
 }
 
@@ -18,7 +18,7 @@ struct PrefixKeyspace {
     /// The first key after those with the prefix.
     end: Vec<u8>,
     space: Keyspace,
-    /// The keyspace that would otherwise have these keys.
+    /// The keyspace that has the keys around them.
     parent: Keyspace,
 }
 
@@ -39,13 +39,13 @@ impl KeyspaceMap {
                 spaces.begin_section(own.end, own.parent);
             }
             let space = database.keyspace(&name(prefix), &options)?;
-            let around = open.last().map_or(&all, |own| &own.space).clone();
+            let parent = open.last().map_or(&all, |own| &own.space).clone();
             spaces.begin_section(prefix.to_vec(), space.clone());
             open.push(PrefixKeyspace {
                 prefix: prefix.to_vec(),
                 end: first_key_after(prefix),
                 space,
-                parent: around,
+                parent,
             });
         }
         while let Some(own) = open.pop() {

@@ -38,13 +38,13 @@ pub const MAX_CACHED_FILES: usize = 256;
 const CACHE_BYTES: u64 = 128 << 20;
 
 /// The most bytes of the journal, the writes that are not in tables yet: opening replays it. It is kept until the
-/// memory of each keyspace is full, or this is reached.
+/// memory of each keyspace is full, or until this limit.
 const JOURNAL_BYTES: u64 = 96 << 20;
 
-/// The options of a new store; an old one keeps its own.
+/// The options of a new store; an existing store keeps its options.
 ///
 /// Filters and indices are read in parts at every level: one of a table of deletions has megabytes, and whole ones
-/// would be read again for each key that the cache has no room for.
+/// would be read anew for each key that misses the cache.
 fn options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .filter_block_partitioning_policy(PartitioningPolicy::all(true))
@@ -60,9 +60,9 @@ impl EmbeddedStore {
     }
 
     /// Opens a store whose keys with each of these prefixes are kept apart from all others, so that they are
-    /// written and found faster. A store must always be opened with the prefixes that it has had.
+    /// written and found faster. A store must always be opened with the same prefixes.
     ///
-    /// A key with several of them belongs to the longest. No prefix is all `0xff`. Errors as for [`open`](Self::open).
+    /// A key with several of the prefixes belongs to the longest. No prefix is all `0xff`. Errors as for [`open`](Self::open).
     pub fn open_divided(folder: &Path, prefixes: &[&[u8]]) -> Result<Self> {
         let named = |error: &fjall::Error| match error {
             fjall::Error::Locked => {
@@ -89,7 +89,7 @@ impl EmbeddedStore {
         Ok(Self { database, spaces: Arc::new(spaces) })
     }
 
-    /// Makes a store with these entries, divided by prefixes, in a folder that has none. The entries are on disk
+    /// Creates a store with these entries, divided by prefixes, in a folder that has none. The entries are on disk
     /// when it returns.
     ///
     /// Much faster than batches. `store_failed` as for [`open`](Self::open), `invalid_argument` if an entry's key
@@ -110,7 +110,7 @@ impl EmbeddedStore {
     pub fn add(&mut self, entries: impl IntoIterator<Item = Result<StoreEntry>>) -> Result<()> {
         let mut entries = entries.into_iter().peekable();
         let mut last: Option<Vec<u8>> = None;
-        // Each keyspace takes its entries at once; those of a prefix are neighbours.
+        // Each keyspace takes its consecutive entries together; the entries of a prefix are consecutive.
         while let Some(first) = entries.peek() {
             let Ok((key, _)) = first else { break };
             let space = self.spaces.keyspace_of(key).clone();
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    /// One of them begins with another.
+    /// Prefixes, of which one begins with another.
     const PREFIXES: [&[u8]; 4] = [b"s", b"x\x01", b"x\xff", b"x\x01a"];
 
     /// Keys before, in, between and after those of the prefixes, ascending.
