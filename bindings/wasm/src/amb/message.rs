@@ -8,7 +8,7 @@
 //! `RangePage`s, and:
 //!
 //! ```text
-//! struct KeyHistories { distinct: Vec<KeyHistory>, places: Vec<u32> }
+//! struct KeyHistories { distinct: Vec<KeyHistory>, indices: Vec<u32> }
 //! ```
 
 use prooflight_amb::{

@@ -9,7 +9,7 @@
 //!                        max_deletes: Option<u32>, max_value_bytes: Option<u32> }
 //! enum   OldValue      { Present(Vec<u8>), Absent { previous: Option<Vec<u8>>,
 //!                        next: Option<Vec<u8>> },   both None unless `neighbours`
-//!                        Again(u32) }   a value already written: 0 is that of the first Present
+//!                        Repeated(u32) }   the index of an earlier Present with the same value, from 0
 //! struct BatchResponse { digest: [u8; 33], results: Vec<OldValue> }
 //! struct ProofResponse { proof: Vec<u8>, batch: BatchResponse }
 //! ```
@@ -148,7 +148,7 @@ mod tests {
     enum OldValue {
         Present(Vec<u8>),
         Absent { previous: Option<Vec<u8>>, next: Option<Vec<u8>> },
-        Again(u32),
+        Repeated(u32),
     }
 
     #[derive(BorshSerialize)]
@@ -276,14 +276,15 @@ mod tests {
             let values = [vec![7; 40], vec![1], vec![0; 8], vec![7; 39], vec![7; 40]];
             values.map(OldValue::Present).into_iter()
         };
-        let again = [
-            OldValue::Again(0),
+        let repeated = [
+            OldValue::Repeated(0),
             OldValue::Present(vec![1]),
             OldValue::Present(vec![0; 8]),
-            OldValue::Again(3),
-            OldValue::Again(4),
+            OldValue::Repeated(3),
+            OldValue::Repeated(4),
         ];
-        let response = BatchResponse { digest: [5; 33], results: first().chain(again).collect() };
+        let response =
+            BatchResponse { digest: [5; 33], results: first().chain(repeated).collect() };
         assert_eq!(verified_batch(&batch, false), borsh::to_vec(&response).unwrap());
 
         let value: Arc<[u8]> = Arc::from([7; 40]);
@@ -293,7 +294,7 @@ mod tests {
             digest: [5; 33],
             results: vec![
                 OldValue::Present(vec![7; 40]),
-                OldValue::Again(0),
+                OldValue::Repeated(0),
                 OldValue::Present(vec![7; 40]),
             ],
         };

@@ -22,10 +22,10 @@ requests! {
     struct StartRequest { age: AgeRequest, checkpoint: Hash, }
 
     /// The largest age of a block; two weeks by default.
-    struct AgeRequest { place: NetworkClock, max_age: Option<u64>, }
+    struct AgeRequest { clock: NetworkClock, max_age: Option<u64>, }
 
     /// The updates to process.
-    struct ProcessRequest { place: NetworkClock, updates: UpdateForm, }
+    struct ProcessRequest { clock: NetworkClock, updates: UpdateForm, }
 
     /// The network, and the caller's clock. Invalid parameters of a network are an error of the caller, while a request
     /// that does not decode is a bug.
@@ -51,10 +51,10 @@ requests! {
 impl AgeRequest {
     /// The network, the slots of the clock, and the largest age in slots.
     pub(crate) fn slots(self) -> Result<(Network, SlotClock, u64)> {
-        let (network, clock) = self.place.slots()?;
+        let (network, clock) = self.clock.slots()?;
         let seconds = network.parameters().seconds_per_slot;
-        let most = self.max_age.map_or_else(|| network.two_weeks(), |age| age / seconds);
-        Ok((network, clock, most))
+        let max_age = self.max_age.map_or_else(|| network.two_weeks(), |age| age / seconds);
+        Ok((network, clock, max_age))
     }
 }
 

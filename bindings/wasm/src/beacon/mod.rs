@@ -48,18 +48,18 @@ fn fork_version(request: &[u8], time: u64) -> Result<Vec<u8>> {
 
 fn start(request: &[u8], bootstrap: &[u8]) -> Result<Vec<u8>> {
     let StartRequest { age, checkpoint } = StartRequest::decode(request)?;
-    let (network, clock, most) = age.slots()?;
-    heads(&LightClient::start(network, &checkpoint, bootstrap, clock, most)?, clock)
+    let (network, clock, max_age) = age.slots()?;
+    heads(&LightClient::start(network, &checkpoint, bootstrap, clock, max_age)?, clock)
 }
 
 fn resume(request: &[u8], state: &[u8]) -> Result<Vec<u8>> {
-    let (network, clock, most) = AgeRequest::decode(request)?.slots()?;
-    heads(&LightClient::import(network, state, clock, most)?, clock)
+    let (network, clock, max_age) = AgeRequest::decode(request)?.slots()?;
+    heads(&LightClient::import(network, state, clock, max_age)?, clock)
 }
 
 fn process(request: &[u8], state: &[u8], ssz: &[u8]) -> Result<Vec<u8>> {
-    let ProcessRequest { place, updates } = ProcessRequest::decode(request)?;
-    let (network, clock) = place.slots()?;
+    let ProcessRequest { clock, updates } = ProcessRequest::decode(request)?;
+    let (network, clock) = clock.slots()?;
     let mut client = LightClient::import(network, state, clock, u64::MAX)?;
     match updates {
         UpdateForm::Finality => client.process(UpdateKind::Finality, ssz, clock).map(|_| ())?,
@@ -70,8 +70,8 @@ fn process(request: &[u8], state: &[u8], ssz: &[u8]) -> Result<Vec<u8>> {
     heads(&client, clock)
 }
 
-/// Processes updates in order, up to the first that does not verify. This one is refused unless the updates before it
-/// led to another committee.
+/// Processes updates in order, up to the first that does not verify. That one is refused, unless an update before it led
+/// to another committee.
 fn process_answer(
     client: &mut LightClient,
     ssz: &[u8],
@@ -100,6 +100,6 @@ fn allow_known<T>(processed: Result<T>) -> Result<()> {
 }
 
 fn check_head(request: &[u8], state: &[u8]) -> Result<()> {
-    let (network, clock, most) = AgeRequest::decode(request)?.slots()?;
-    LightClient::import(network, state, clock, u64::MAX)?.optimistic()?.check_age(clock, most)
+    let (network, clock, max_age) = AgeRequest::decode(request)?.slots()?;
+    LightClient::import(network, state, clock, u64::MAX)?.optimistic()?.check_age(clock, max_age)
 }

@@ -19,14 +19,16 @@
 //! struct Revert      { data: Vec<u8>, message: Vec<u8>, gas_used: u64 }
 //! struct Failure     { message: Vec<u8>, gas_used: u64 }
 //! ```
-//! The `keys` of a result are what it read, those of `Missing` what is missing. A call that was not executed used no gas.
+//! The `keys` of a result name the parts of the state that it read, the `keys` of `Missing` the parts that are missing. A
+//! call that was not executed used no gas.
 
 use prooflight_core::{Hash, Result};
 use prooflight_ethereum::{Address, BlobParams, Word};
 use prooflight_evm::{
     AccessListEntry, AccessListOutcome, AccountOverride, Authorization, BlobStart, BlockOverrides,
-    Call, CallFees, CallOutcome, ExecutionNetwork, Fork, ForkEvidence, ForkStart, GasEstimate,
-    Overrides, Simulation, SlotDifference, SortedMap, StateKeys, Step, StorageOverride, WorkBudget,
+    Call, CallFees, CallOutcome, CallRevert, ExecutionNetwork, Fork, ForkEvidence, ForkStart,
+    GasEstimate, Overrides, Simulation, SlotDifference, SortedMap, StateKeys, Step,
+    StorageOverride, WorkBudget,
 };
 
 use crate::wire::{RequestReader, RequestValue, ResponseValue, ResponseWriter, requests, unknown};
@@ -58,10 +60,11 @@ requests! {
         slots: Vec<(Word, Vec<&'a [u8]>)>,
     }
 
-    /// A call, and the work that it may still take.
+    /// A call, and the work that is left for it.
     struct CallRequest { work: WorkBudget, call: Call, overrides: Overrides, }
 
-    /// Calls, each after those before it, questions before and after them, and the work that all may still take.
+    /// Calls that are executed in order, questions that are executed before and after all calls, and the work that is left
+    /// for all of them.
     struct CallsRequest {
         work: WorkBudget,
         calls: Vec<Call>,
@@ -225,13 +228,15 @@ impl ResponseValue for StateKeys {
 impl ResponseValue for CallOutcome {
     fn write(&self, response: &mut ResponseWriter) {
         let used = self.gas().unwrap_or_default().used;
+        let message = self.message().unwrap_or_default();
         match self {
             Self::Returned(returned) => {
                 response.byte(0);
                 response.write(&returned.data);
                 response.write(&used);
             }
-            failed => write_failure(response, failed, &self.message().unwrap_or_default()),
+            Self::Reverted(revert) => write_revert(response, revert, &message),
+            _ => write_failure(response, &message, used),
         }
     }
 }
@@ -244,10 +249,8 @@ impl ResponseValue for GasEstimate {
                 response.byte(0);
                 response.write(gas);
             }
-            Self::Reverted(reverted) => {
-                write_failure(response, &CallOutcome::Reverted(reverted.clone()), &message);
-            }
-            _ => write_failed(response, &message, 0),
+            Self::Reverted(revert) => write_revert(response, revert, &message),
+            _ => write_failure(response, &message, 0),
         }
     }
 }
@@ -296,19 +299,14 @@ impl ResponseValue for Simulation {
     }
 }
 
-fn write_failure(response: &mut ResponseWriter, outcome: &CallOutcome, message: &str) {
-    let used = outcome.gas().unwrap_or_default().used;
-    if let CallOutcome::Reverted(reverted) = outcome {
-        response.byte(1);
-        response.write(&reverted.data);
-        response.write(message.as_bytes());
-        response.write(&used);
-    } else {
-        write_failed(response, message, used);
-    }
+fn write_revert(response: &mut ResponseWriter, revert: &CallRevert, message: &str) {
+    response.byte(1);
+    response.write(&revert.data);
+    response.write(message.as_bytes());
+    response.write(&revert.gas.used);
 }
 
-fn write_failed(response: &mut ResponseWriter, message: &str, used: u64) {
+fn write_failure(response: &mut ResponseWriter, message: &str, used: u64) {
     response.byte(2);
     response.write(message.as_bytes());
     response.write(&used);

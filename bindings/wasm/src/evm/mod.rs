@@ -7,13 +7,15 @@ mod message;
 use std::cell::RefCell;
 
 use prooflight_core::{Error, Hex, Limits, Reason, Result};
-use prooflight_evm::{ProvenState, access_list, estimate, run, simulate};
+use prooflight_evm::{
+    Call, Overrides, ProvenState, Step, WorkBudget, access_list, estimate, run, simulate,
+};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::evm::message::{CallRequest, CallsRequest, ProofRequest, StateRequest, response};
 use crate::refusal::throw;
-use crate::wire::RequestValue as _;
+use crate::wire::{RequestValue as _, ResponseValue};
 
 /// Starts from a header: takes a `StateRequest`, returns the state's number.
 #[wasm_bindgen(js_name = evmState)]
@@ -52,31 +54,23 @@ pub fn evm_add_ancestor(number: u32, header: &[u8]) -> Result<(), JsValue> {
 /// Executes a call: takes a `CallRequest`, returns a `Response<CallOutcome>`.
 #[wasm_bindgen(js_name = evmCall)]
 pub fn evm_call(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> {
-    with(number, |state| {
-        let CallRequest { mut work, call, overrides } = CallRequest::decode(request)?;
-        Ok(response(run(state, &call, &overrides, &mut work)?, work))
-    })
+    execute(number, request, run)
 }
 
 /// Estimates the gas of a call: takes a `CallRequest`, returns a `Response<GasEstimate>`.
 #[wasm_bindgen(js_name = evmEstimate)]
 pub fn evm_estimate(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> {
-    with(number, |state| {
-        let CallRequest { mut work, call, overrides } = CallRequest::decode(request)?;
-        Ok(response(estimate(state, &call, &overrides, &mut work)?, work))
-    })
+    execute(number, request, estimate)
 }
 
 /// Makes the access list of a call: takes a `CallRequest`, returns a `Response<AccessListOutcome>`.
 #[wasm_bindgen(js_name = evmAccessList)]
 pub fn evm_access_list(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> {
-    with(number, |state| {
-        let CallRequest { mut work, call, overrides } = CallRequest::decode(request)?;
-        Ok(response(access_list(state, &call, &overrides, &mut work)?, work))
-    })
+    execute(number, request, access_list)
 }
 
-/// Executes calls, each after those before it, and questions before and after them: takes a `CallsRequest`, returns a `Response<Simulation>`.
+/// Executes calls in order, and questions before and after all of them: takes a `CallsRequest`, returns a
+/// `Response<Simulation>`.
 #[wasm_bindgen(js_name = evmSimulate)]
 pub fn evm_simulate(number: u32, request: &[u8]) -> Result<Vec<u8>, JsValue> {
     with(number, |state| {
@@ -104,6 +98,18 @@ fn state(request: &[u8]) -> Result<u32> {
             .map_err(|_| Error::new(Reason::Bug, "fewer than 2^32 states", states.len()))?;
         states.push(Some(Box::new(state)));
         Ok(number)
+    })
+}
+
+/// Executes the call of a `CallRequest`; returns a `Response<T>`.
+fn execute<T: ResponseValue>(
+    number: u32,
+    request: &[u8],
+    run: fn(&ProvenState, &Call, &Overrides, &mut WorkBudget) -> Result<Step<T>>,
+) -> Result<Vec<u8>, JsValue> {
+    with(number, |state| {
+        let CallRequest { mut work, call, overrides } = CallRequest::decode(request)?;
+        Ok(response(run(state, &call, &overrides, &mut work)?, work))
     })
 }
 

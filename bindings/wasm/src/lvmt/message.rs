@@ -4,8 +4,8 @@
 //! struct ProofResponse   { values: Vec<Vec<u8>>, results: Vec<KeyResult> }
 //! enum   KeyResult       { Present { value: u32, since: u64, version: u64 },
 //!                          Deleted { deleted_at: u64, version: u64 }, NeverWritten }
-//! enum   Named           { Dev { log_n: u8 }, Ppot { log_n: u8 }, Key(Vec<u8>) }
-//! enum   Kind            { Single, Tree { log_arity: u8 } }
+//! enum   NamedSetup      { Dev { log_n: u8 }, Ppot { log_n: u8 }, Key(Vec<u8>) }
+//! enum   OpeningKind     { Single, Tree { log_arity: u8 } }
 //! enum   ValueMessage    { Scalar([u8; 32]), Versions([u64; 6]) }
 //! ```
 //! `value` is a position in `values`: a value that several results share crosses once.

@@ -77,7 +77,7 @@ enum KeyOrigin {
 }
 
 thread_local! {
-    /// The setups used last, the newest at the end.
+    /// The setups that were added last, the newest at the end.
     static CACHED_KEYS: RefCell<Vec<(Rc<VerifyingKey>, KeyOrigin)>> = const { RefCell::new(Vec::new()) };
 }
 

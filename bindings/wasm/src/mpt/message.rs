@@ -28,7 +28,7 @@ requests! {
         questions: Vec<AccountQuestion<'a>>,
     }
 
-    /// A question, and what the server answered.
+    /// A question, and the server's answer.
     struct AccountQuestion<'a> { address: Address, slots: Vec<Word>, answer: GetProof<'a>, }
 
     extern struct GetProof<'a> {
@@ -49,7 +49,7 @@ fn optional_hash(r: &mut RequestReader<'_>, absent: Hash) -> Result<Hash> {
 }
 
 impl<'a> AnswersRequest<'a> {
-    /// The questions with their canonical answers, each of which is computed when it is its turn.
+    /// The questions with their canonical answers, each of which is computed when the iterator reaches it.
     pub(crate) fn canonical(self) -> impl Iterator<Item = Result<AccountQuestion<'a>>> {
         self.questions.into_iter().map(move |mut question| {
             if self.as_sent {
