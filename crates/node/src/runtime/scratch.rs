@@ -47,8 +47,7 @@ impl ScratchFolder {
 pub fn remove_orphans(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
-        let is_own =
-            entry.file_name().to_str().is_some_and(|name| name.starts_with(FOLDER_PREFIX));
+        let is_own = entry.file_name().to_str().is_some_and(|name| name.starts_with(FOLDER_PREFIX));
         // A link's target is not removed.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_own && is_folder {

@@ -9,8 +9,7 @@ use prooflight_bench::sstore::{Key, KeyVersion, Value};
 use prooflight_core::store::{MemoryStore, RawKeyChange, StateStore as _};
 use prooflight_core::{Limits, PastState};
 
-use super::displayed;
-use super::side::FigureSide;
+use super::side::{FigureSide, displayed};
 
 pub(crate) struct AmbSide(AmbState<MemoryStore>);
 

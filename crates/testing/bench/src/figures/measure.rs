@@ -10,10 +10,9 @@ use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
 use super::amb::AmbSide;
-use super::displayed;
 use super::mpt::MptSide;
 use super::papers::{BucketSide, VersionedBuckets};
-use super::side::FigureSide;
+use super::side::{FigureSide, displayed};
 use super::smt::{SmtSide, SnapshotSide};
 use super::workload::{BLOCK_VALUES, FigureWorkload};
 use crate::tree::resident;

@@ -235,8 +235,3 @@ fn print_history(history: &[HistorySeries]) {
     }
     report::print(&rows, 1);
 }
-
-#[allow(clippy::cast_precision_loss, reason = "the numbers are only displayed")]
-fn displayed(number: usize) -> f64 {
-    number as f64
-}

@@ -50,3 +50,8 @@ pub(crate) trait FigureSide {
         Ok(None)
     }
 }
+
+#[allow(clippy::cast_precision_loss, reason = "the numbers are only displayed")]
+pub(super) fn displayed(number: usize) -> f64 {
+    number as f64
+}

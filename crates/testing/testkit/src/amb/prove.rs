@@ -2,9 +2,10 @@
 
 use super::proof::{HistoryPart, ModelProof, ProofLeaf, ProofNode, VersionContent, integer};
 use super::query::{Query, begins_with};
-use super::state::{AmbModel, KeyVersion};
+use super::state::AmbModel;
 use super::tree::{
-    NodeKind, NodeRecord, TreeNode, label, past, past_hashes, peaks, roots_outside, value_hash,
+    KeyVersion, NodeKind, NodeRecord, TreeNode, label, past, past_hashes, peaks, roots_outside,
+    value_hash,
 };
 
 /// The proof of a query; of a page, up to the cut.

@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 
 use prooflight_core::{Hash, blake2b256};
 
-use super::tree::{NodeRecord, TreeNode, grow};
+use super::tree::{KeyVersion, NodeRecord, TreeNode, grow};
 
 /// A key and its new value; `None` deletes it.
 pub type KeyOp = (Vec<u8>, Option<Vec<u8>>);
-
-/// The block of a version, and its value; `None` for a tombstone.
-pub type KeyVersion = (u64, Option<Vec<u8>>);
 
 /// The state after a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use prooflight_core::{Hash, blake2b256};
 
-use super::state::KeyVersion;
+/// The block of a version, and its value; `None` for a tombstone.
+pub type KeyVersion = (u64, Option<Vec<u8>>);
 
 /// The value hash of a tombstone.
 const NO_VALUE: Hash = [0; 32];
