@@ -4,6 +4,14 @@ export type Content = readonly (string | Node)[] | string;
 
 export const number = (value: number | bigint): string => value.toLocaleString("en");
 
+/** An amount in its smallest units, in the unit that has so many decimals. */
+export function decimals(amount: bigint, count: number): string {
+  if (count === 0) return number(amount);
+  const digits = String(amount).padStart(count + 1, "0");
+  const fraction = digits.slice(-count).replace(/0+$/, "");
+  return `${number(BigInt(digits.slice(0, -count)))}${fraction && `.${fraction}`}`;
+}
+
 export const plural = (count: number | bigint, noun: string, nouns = `${noun}s`): string =>
   `${number(count)} ${Number(count) === 1 ? noun : nouns}`;
 

@@ -20,6 +20,7 @@ import * as pastView from "./view/past.js";
 import * as point from "./view/point.js";
 import { offerSchemes, showSchemes } from "./view/schemes.js";
 import * as sending from "./view/send.js";
+import { offerSwaps } from "./view/swap.js";
 import { showPill, showVerdict } from "./view/verdict.js";
 import { bestAnswer, Wallet } from "./wallet.js";
 
@@ -179,4 +180,5 @@ async function begin(): Promise<void> {
   }
 }
 
+void offerSwaps();
 void begin();

@@ -57,7 +57,7 @@ export function liesAboutReceipt(answers: Answers, hash: Hex): Lie[] {
 /** The lies about a call: at least one at each step. */
 export function liesAboutCall(answers: Answers): Lie[] {
   const { state } = answers;
-  if (!state) throw new Error("no state was recorded");
+  if (!state?.call || !state.returned) throw new Error("no call was recorded");
   const { call, returned, proofs, codes } = state;
   const withState = (changed: Partial<State>): Answers => ({
     ...answers,

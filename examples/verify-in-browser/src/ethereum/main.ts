@@ -72,7 +72,7 @@ function showSample(sample: Sample): void {
 
 function questionOf(sample: Sample, answers: Answers, options: Question["options"]): Question {
   if (sample.recording === "receipt") return { options, kind: "receipt", hash: sample.hash };
-  if (!answers.state) throw new Error("no state was recorded");
+  if (!answers.state?.call) throw new Error("no call was recorded");
   return { options, kind: "call", call: answers.state.call };
 }
 

@@ -5,6 +5,7 @@ import type { BlockHeader, EthereumClient, Hex, TransactionReceipt } from "proof
 
 import {
   type Content,
+  decimals,
   element,
   find,
   markDifference,
@@ -258,12 +259,6 @@ function transferred({ address, topics, data }: TransactionReceipt["logs"][numbe
   const token = TOKENS[address];
   if (!token || topics[0] !== TRANSFER || topics.length !== 3) return undefined;
   return `${decimals(BigInt(data), token.decimals)} ${token.symbol} transferred`;
-}
-
-function decimals(amount: bigint, count: number): string {
-  const digits = String(amount).padStart(count + 1, "0");
-  const fraction = digits.slice(-count).replace(/0+$/, "");
-  return `${BigInt(digits.slice(0, -count)).toLocaleString("en")}${fraction && `.${fraction}`}`;
 }
 
 function showStep(id: Step | "checkpoint", state: State, cost: string, facts: Fact[]): void {
