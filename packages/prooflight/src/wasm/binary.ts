@@ -1,6 +1,5 @@
-import { own } from "../arguments.js";
-import { type Refusal, refuse, VerifyError } from "../error.js";
-import { REASONS, VERSION } from "../registry.js";
+import { refuse, VerifyError } from "../error.js";
+import { REASONS, type Reason, VERSION } from "../registry.js";
 import type { Scheme } from "../schemes.js";
 import {
   compile,
@@ -94,7 +93,8 @@ export class Binary<G extends Glue> {
     try {
       return run(this.#glue);
     } catch (thrown) {
-      if (isRefusal(thrown)) throw refuse(thrown.reason, thrown.expected, thrown.found, thrown);
+      const refusal = refusalOf(thrown);
+      if (refusal) throw refusal;
       this.#restart();
       throw refuse("trapped", "a call that returns", String(thrown), { scheme, cause: thrown });
     }
@@ -177,9 +177,12 @@ export class Binary<G extends Glue> {
   }
 }
 
-/** Whether a thrown value is a refusal of `bindings/wasm/src/refusal.rs`. */
-function isRefusal(thrown: unknown): thrown is Omit<Refusal, "code" | "message"> {
-  if (typeof thrown !== "object" || thrown === null || thrown instanceof Error) return false;
-  const reason = own(thrown, "reason");
-  return typeof reason === "string" && Object.hasOwn(REASONS, reason);
+/** The error for a string that `bindings/wasm/src/refusal.rs` throws; undefined for anything else. */
+function refusalOf(thrown: unknown): VerifyError | undefined {
+  if (typeof thrown !== "string") return undefined;
+  const [reason, scheme, expected = "", ...found] = thrown.split("\0");
+  if (reason === undefined || !Object.hasOwn(REASONS, reason)) return undefined;
+  return refuse(reason as Reason, expected, found.join("\0"), {
+    scheme: scheme === "" ? undefined : (scheme as Scheme | undefined),
+  });
 }
