@@ -44,7 +44,8 @@ impl PrecompileTable {
                 if precompile.is_none() {
                     return Err(Rejection::NotAPrecompile { address: *address });
                 }
-                if overrides.get(&target).is_some() {
+                let is_taken = self.changed.iter().any(|(changed, _)| *changed == target);
+                if is_taken || overrides.get(&target).is_some() {
                     return Err(Rejection::OverriddenTwice { address: target });
                 }
                 self.changed.push((target, precompile));

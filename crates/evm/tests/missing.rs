@@ -255,3 +255,18 @@ fn a_blob_fee_that_does_not_follow_from_the_parent_is_refused() {
         );
     }
 }
+
+#[test]
+fn two_precompiles_do_not_move_to_one_address() {
+    let (_, state) = world(&code_that_reads(&[]), &[]);
+    let mut precompiles = [[0; 20], [0; 20]];
+    precompiles[0][19] = 1;
+    precompiles[1][19] = 2;
+    let moving =
+        || AccountOverride { move_precompile_to: Some([0x99; 20]), ..AccountOverride::default() };
+    let accounts = precompiles.map(|address| (address, moving())).into_iter().collect();
+    let both = Overrides { accounts, ..Overrides::default() };
+    let step = run(&state, &call(), &both, &mut WorkBudget::DEFAULT.clone()).unwrap();
+    let Step::Done { result, .. } = step else { panic!("{step:?}") };
+    assert!(matches!(&*result, CallOutcome::Rejected(_)), "{result:?}");
+}
