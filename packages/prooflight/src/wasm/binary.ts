@@ -1,5 +1,6 @@
-import { refuse, VerifyError } from "../error.js";
-import { REASONS, type Reason, VERSION } from "../registry.js";
+import { own } from "../arguments.js";
+import { type Refusal, refuse, VerifyError } from "../error.js";
+import { REASONS, VERSION } from "../registry.js";
 import type { Scheme } from "../schemes.js";
 import {
   compile,
@@ -93,8 +94,7 @@ export class Binary<G extends Glue> {
     try {
       return run(this.#glue);
     } catch (thrown) {
-      const refusal = refusalOf(thrown);
-      if (refusal) throw refusal;
+      if (isRefusal(thrown)) throw refuse(thrown.reason, thrown.expected, thrown.found, thrown);
       this.#restart();
       throw refuse("trapped", "a call that returns", String(thrown), { scheme, cause: thrown });
     }
@@ -177,12 +177,9 @@ export class Binary<G extends Glue> {
   }
 }
 
-/** The error for a string that `bindings/wasm/src/refusal.rs` throws; undefined for anything else. */
-function refusalOf(thrown: unknown): VerifyError | undefined {
-  if (typeof thrown !== "string") return undefined;
-  const [reason, scheme, expected = "", ...found] = thrown.split("\0");
-  if (reason === undefined || !Object.hasOwn(REASONS, reason)) return undefined;
-  return refuse(reason as Reason, expected, found.join("\0"), {
-    scheme: scheme === "" ? undefined : (scheme as Scheme | undefined),
-  });
+/** Whether a thrown value is a refusal of `bindings/wasm/src/refusal.rs`. */
+function isRefusal(thrown: unknown): thrown is Omit<Refusal, "code" | "message"> {
+  if (typeof thrown !== "object" || thrown === null || thrown instanceof Error) return false;
+  const reason = own(thrown, "reason");
+  return typeof reason === "string" && Object.hasOwn(REASONS, reason);
 }
