@@ -1,6 +1,5 @@
-import { own } from "../arguments.js";
-import { type Refusal, refuse, VerifyError } from "../error.js";
-import { REASONS, VERSION } from "../registry.js";
+import { refuse, VerifyError } from "../error.js";
+import { REASONS, type Reason, VERSION } from "../registry.js";
 import type { Scheme } from "../schemes.js";
 import {
   compile,
@@ -94,7 +93,10 @@ export class Binary<G extends Glue> {
     try {
       return run(this.#glue);
     } catch (thrown) {
-      if (isRefusal(thrown)) throw refuse(thrown.reason, thrown.expected, thrown.found, thrown);
+      if (isRefusal(thrown)) {
+        const [reason, scheme, expected, found] = thrown;
+        throw refuse(reason, expected, found, { scheme });
+      }
       this.#restart();
       throw refuse("trapped", "a call that returns", String(thrown), { scheme, cause: thrown });
     }
@@ -177,9 +179,8 @@ export class Binary<G extends Glue> {
   }
 }
 
-/** Whether a thrown value is a refusal of `bindings/wasm/src/refusal.rs`. */
-function isRefusal(thrown: unknown): thrown is Omit<Refusal, "code" | "message"> {
-  if (typeof thrown !== "object" || thrown === null || thrown instanceof Error) return false;
-  const reason = own(thrown, "reason");
-  return typeof reason === "string" && Object.hasOwn(REASONS, reason);
-}
+/** A refusal of `bindings/wasm/src/refusal.rs`. */
+type ThrownRefusal = [reason: Reason, scheme: Scheme | undefined, expected: string, found: string];
+
+const isRefusal = (thrown: unknown): thrown is ThrownRefusal =>
+  Array.isArray(thrown) && Object.hasOwn(REASONS, thrown[0] as string);
