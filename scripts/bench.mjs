@@ -61,6 +61,8 @@ await main(async () => {
   const account = hand("node", ["crates/testing/bench/account/bench.mjs", ...args]);
   say(`\n${bold("Ethereum's light client, from JavaScript")}`);
   const ethereum = hand("node", ["crates/testing/bench/ethereum/bench.mjs", ...args]);
+  say(`\n${bold("Contract calls beside Helios, from JavaScript")}`);
+  const calls = hand("node", ["crates/testing/bench/execution/bench.mjs", ...args]);
   say(`\n${bold("LVMT's proofs, from JavaScript")}`);
   const lvmt = hand("node", ["crates/testing/bench/lvmt/bench.mjs", ...args]);
   say(`\n${bold("Historical proofs, from JavaScript")}`);
@@ -73,6 +75,7 @@ await main(async () => {
     wasm ||
     account ||
     ethereum ||
+    calls ||
     lvmt ||
     history ||
     amb ||
