@@ -24,7 +24,7 @@ export function copyProject(name, path, chain) {
   writeFileSync(join(path, "public", "outcome.json"), JSON.stringify(OUTCOME));
   if (!WITH_ETHEREUM.has(name)) return;
   cpSync(join(projects, "with-ethereum"), path, { recursive: true });
-  const recorded = inside("examples", "verify-in-browser", "public", "ethereum");
+  const recorded = inside("examples", "verify-in-browser", "public", "ethereum", "receipt");
   cpSync(recorded, join(path, "public", "ethereum"), { recursive: true });
 }
 

@@ -14,7 +14,8 @@ const isInteger = (value: unknown) => typeof value === "bigint" || typeof value 
 
 /** Options of clients that are any whole number of milliseconds. */
 const MILLISECONDS = new Set([
-  ...["timeout", "maxHeadAge", "maxClockSkew", "maxCheckpointAge", "pollInterval", "refresh"],
+  ...["timeout", "callTimeout", "pollInterval", "refresh"],
+  ...["maxHeadAge", "maxClockSkew", "maxCheckpointAge"],
 ]);
 
 /** What does not fit where an integer goes, among it what becomes that integer if bits are cut off. */

@@ -7,7 +7,7 @@ import { checkEthereum } from "../../test-package/projects/with-ethereum/ethereu
 /** The addresses of recorded answers of mainnet, by their names. */
 const urls = new Map(
   Object.entries(
-    import.meta.glob<string>("../../../../examples/verify-in-browser/public/ethereum/*", {
+    import.meta.glob<string>("../../../../examples/verify-in-browser/public/ethereum/receipt/*", {
       query: "?url",
       import: "default",
       eager: true,

@@ -1,7 +1,7 @@
 import { VerifyError } from "prooflight";
 import { EthereumClient } from "prooflight/ethereum";
 
-/** Reads a recorded file of mainnet: those of `examples/verify-in-browser/public/ethereum`. */
+/** Reads a recorded file of mainnet: those of `examples/verify-in-browser/public/ethereum/receipt`. */
 export type Read = (name: string) => Promise<Uint8Array<ArrayBuffer>>;
 
 interface Recorded {
