@@ -10,7 +10,7 @@ use std::process::Command;
 use harness::light::genesis;
 use harness::log;
 use harness::past::{diff, history, make, of_key};
-use harness::{Node, PROGRAM, command, eventually, hex, set, text};
+use harness::{ChildProcess, Node, PROGRAM, command, eventually, hex, set, text};
 use serde_json::{Value, json};
 
 const FAST: &[&str] = &["--block-interval-ms", "0", "--follow-interval-ms", "10"];
@@ -365,16 +365,16 @@ fn an_object_with_other_bytes_is_named_and_not_replaced() {
     program.args(["run", "--log", &place.log, "--data-dir"]).arg(place.at("first"));
     program.args(FAST).args(["--publish", "--publish-snapshots", "--log-format", "json"]);
     program.args(["--listen", "127.0.0.1:0"]).stderr(fs::File::create(&logs).unwrap());
-    let mut child = program.spawn().unwrap();
+    // Killed also if the test fails: it would go on running, and the tests wait for its output.
+    let child = ChildProcess(program.spawn().unwrap());
     let said = || text(&fs::read(&logs).unwrap());
     let other_is_named = || {
         let said = said();
-        let named = said.lines().find(|line| line.contains("as this node makes it"));
+        let named = said.lines().find(|line| line.contains("differs from this node's file"));
         named.is_some_and(|line| line.contains("smt/1/") && line.contains("store_corrupt"))
     };
     eventually(other_is_named, said);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     assert_eq!(fs::read(place.object(0)).unwrap(), other);
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Node {
 }
 
 /// A process, which is killed when dropped.
-pub(crate) struct ChildProcess(Child);
+pub(crate) struct ChildProcess(pub(crate) Child);
 
 impl ChildProcess {
     /// Asks the process to stop, as a service manager does, and waits.
