@@ -80,10 +80,11 @@ export class TrustedCalls {
     return {
       server,
       calls: this.#context,
-      range: (from, last) => this.#blocks.range(server, from, last, () => undefined),
+      range: (from, last) =>
+        withoutClaims(() => this.#blocks.range(server, from, last, () => undefined)),
       block: async (name): Promise<Block> => {
         const { hash } = await anchorOf(this.#trust, name);
-        return this.#blocks.byHash(server, toHex(hash) as `0x${string}`);
+        return withoutClaims(() => this.#blocks.byHash(server, toHex(hash) as `0x${string}`));
       },
     };
   }
@@ -129,6 +130,19 @@ export class TrustedCalls {
       forget: () => undefined,
       others: () => [],
     };
+  }
+}
+
+/**
+ * Reads blocks. A header that has another hash is refused as one, also if its members look like those of a later fork:
+ * calls under unknown forks may be forwarded, and a server must not choose what is forwarded.
+ */
+async function withoutClaims<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const isClaim = error instanceof VerifyError && error.reason === "unsupported_fork";
+    throw isClaim && error.cause instanceof VerifyError ? error.cause : error;
   }
 }
 

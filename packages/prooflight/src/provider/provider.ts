@@ -154,7 +154,7 @@ async function answer(context: ProviderContext, request: Request): Promise<unkno
     try {
       return await context.calls.answer(method, listOf(request));
     } catch (error) {
-      // By which rules a block is executed is shown by its hash alone, so that no server can avoid it.
+      // By which rules a block is executed follows from its verified header, so that no server can choose this.
       const isUnknown = error instanceof VerifyError && error.reason === "unsupported_fork";
       if (!isUnknown || !context.forwarding?.methods.has(method)) throw error;
     }

@@ -73,6 +73,8 @@ describe.each(["strict", "if-possible"] as const)("in the mode %s", (mode) => {
       ["eth_getBlockByHash", null],
       ["eth_getBlockByHash", { gasLimit: "0x1" }],
       ["eth_getBlockByHash", { stateRoot: `0x${"11".repeat(32)}` }],
+      // It looks like the header of a later fork.
+      ["eth_getBlockByHash", { requestsHash: `0x${"11".repeat(32)}`, later: "0x1" }],
     ] as const) {
       const { ask, unverified } = trusting({ mode }, (method, answer) => {
         if (method !== lying) return answer;
