@@ -1,6 +1,7 @@
 /** `prooflight eth serve` over WebSocket: what programs get, subscriptions, and the bounds of connections. */
 
 import { once } from "node:events";
+import { createConnection } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { WebSocketProvider } from "ethers";
@@ -227,6 +228,25 @@ describe("a subscription", () => {
 });
 
 describe("a connection", () => {
+  test("is ended when it is refused, also if its program keeps its own side open", async () => {
+    const socket = createConnection({
+      ...{ host: "127.0.0.1", port: Number(new URL(url).port) },
+      allowHalfOpen: true,
+    });
+    socket.on("error", () => undefined);
+    socket.resume();
+    socket.write("GET / HTTP/1.1\r\nhost: evil.example\r\n");
+    socket.write("connection: Upgrade\r\nupgrade: websocket\r\n\r\n");
+    await once(socket, "end");
+    // To a socket that is still there, one may write.
+    await expect
+      .poll(() => {
+        if (!socket.destroyed) socket.write("more");
+        return socket.destroyed;
+      })
+      .toBe(true);
+  });
+
   test("is refused to another host, origin or path, as over HTTP", async () => {
     const at = socketUrl(url);
     expect(await statusOf(at, { headers: { host: "evil.example" } })).toBe(403);

@@ -36,10 +36,12 @@ export interface SocketModule {
   };
 }
 
-/** Loads `ws`, which users install if they want it; undefined if it is not there. */
+/** Loads `ws`, which users install if they want it; undefined if it is not there, or too old. */
 export async function loadSockets(name = "ws"): Promise<SocketModule | undefined> {
   try {
-    return (await import(name)) as SocketModule;
+    const found = (await import(name)) as Partial<SocketModule>;
+    // Older versions have another interface.
+    return found.WebSocketServer && (found as SocketModule);
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND") return undefined;
     throw error;
@@ -86,7 +88,12 @@ export function acceptSockets(
   const limits = { ...SOCKET_LIMITS, ...given };
   const accepting = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES });
   const connections = new Set<SocketConnection>();
+  let isEnding = false;
   server.on("upgrade", (request: IncomingMessage, connection: Duplex, head: Buffer) => {
+    if (isEnding) {
+      connection.destroy();
+      return;
+    }
     const [path] = (request.url ?? "").split("?", 1);
     const refusal = service.guard.refusalOf(request.headers, request.socket.localPort);
     if (refusal !== undefined) {
@@ -104,6 +111,7 @@ export function acceptSockets(
     }
   });
   return () => {
+    isEnding = true;
     for (const open of connections) open.end();
   };
 }
@@ -117,6 +125,8 @@ function refuseUpgrade(connection: Duplex, status: number, line: string): void {
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   connection.on("error", () => connection.destroy());
+  // Nothing else ends a connection whose program keeps its own side open.
+  connection.once("finish", () => connection.destroy());
   connection.end(`${headers.join("\r\n")}\r\n\r\n${body}`);
 }
 
@@ -142,6 +152,8 @@ class SocketConnection {
   /** Messages that are not at work yet. */
   readonly #waiting: Uint8Array[] = [];
   #running = 0;
+  /** Of these, those whose replies are being sent. */
+  #sending = 0;
   #isAlive = true;
 
   constructor(socket: Socket, service: SocketService, limits: SocketLimits) {
@@ -167,7 +179,7 @@ class SocketConnection {
     });
   }
 
-  /** Closes the WebSocket, if need be without the program. */
+  /** Closes the WebSocket, also if its program does not. */
   end(): void {
     this.#socket.close(GOING_AWAY);
     setTimeout(() => {
@@ -176,7 +188,12 @@ class SocketConnection {
   }
 
   #ping(): void {
-    if (!this.#isAlive) this.#socket.terminate();
+    if (!this.#isAlive) {
+      this.#socket.terminate();
+      return;
+    }
+    // Nothing is read while many messages are at work, so no pong either.
+    if (this.#running > this.#sending && this.#running >= this.#limits.messages) return;
     this.#isAlive = false;
     this.#socket.ping();
   }
@@ -206,10 +223,13 @@ class SocketConnection {
         ? this.#subscribe(request, opened)
         : this.#unsubscribe(String((request.params as readonly unknown[])[0])),
     );
-    if (reply !== undefined)
+    if (reply !== undefined) {
+      this.#sending += 1;
       await new Promise<void>((resolve) => {
         this.#send(reply, resolve);
       });
+      this.#sending -= 1;
+    }
     for (const id of opened) {
       const found = this.#subscriptions.get(id) ?? [];
       if (this.#subscriptions.has(id)) this.#subscriptions.set(id, undefined);
