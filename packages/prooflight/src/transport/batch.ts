@@ -41,7 +41,8 @@ interface PendingCall extends BatchedCall {
  * Calls the methods of a server; calls that are made at the same time are one request.
  *
  * A server that refuses a batch, or replies with anything but one reply to each call, is sent the calls one by one. If it
- * answers the first of them, it is sent no batch any more.
+ * answers the first of them, it is sent no batch any more. One that does not answer a batch in time is sent all of its
+ * calls one by one at once.
  */
 export class BatchingCaller implements Caller {
   readonly #sender: CallSender;
@@ -110,6 +111,10 @@ export class BatchingCaller implements Caller {
     const [first, ...rest] = calls;
     if (!first) return;
     if (rest.length > 0 && (await this.#sendTogether(calls))) return;
+    if (this.#isClosed || (rest.length > 0 && WITHOUT_BATCHES.has(this.url))) {
+      this.#pending.unshift(...calls);
+      return;
+    }
     const alone = await this.#sendAlone(first);
     if (rest.length === 0) return;
     if (isFailing(alone)) {
@@ -134,7 +139,7 @@ export class BatchingCaller implements Caller {
       const isTimeout = error instanceof VerifyError && error.reason === "request_timeout";
       // Some servers never answer a batch, and many calls may take one too long.
       if (isTimeout) WITHOUT_BATCHES.add(this.url);
-      if (error instanceof VerifyError && error.code === "unavailable" && !isTimeout) return false;
+      if (error instanceof VerifyError && error.code === "unavailable") return false;
       for (const { reject } of calls) reject(error);
       return true;
     }
