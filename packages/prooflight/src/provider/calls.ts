@@ -71,12 +71,22 @@ export class TrustedCalls {
       throw wrong(name, `at most ${found.maxParams} parameters`, params.length);
     }
     await init();
-    const chain: CallChain = { ask: async (question) => question(this.#open()) };
+    const chain: CallChain = {
+      follows: false,
+      ask: async (question) => {
+        const { server, batching } = this.#openServer();
+        try {
+          return await question(this.#viewOf(server));
+        } finally {
+          // What is not sent yet is for nobody.
+          batching.close();
+        }
+      },
+    };
     return found.method(chain, params, name);
   }
 
-  #open(): NamingView {
-    const server = this.#openServer();
+  #viewOf(server: Server): NamingView {
     return {
       server,
       calls: this.#context,
@@ -89,7 +99,7 @@ export class TrustedCalls {
     };
   }
 
-  #openServer(): Server {
+  #openServer(): { server: Server; batching: BatchingCaller } {
     const url = this.#url;
     let received = 0;
     const call: Server["call"] = async (method, params) => {
@@ -121,7 +131,7 @@ export class TrustedCalls {
       mostBytes: () => 1,
       maxReplyBytes: MAX_GROUP,
     });
-    return {
+    const server: Server = {
       ...{ url, name: "the provider", call, batching },
       get received() {
         return received;
@@ -130,6 +140,7 @@ export class TrustedCalls {
       forget: () => undefined,
       others: () => [],
     };
+    return { server, batching };
   }
 }
 

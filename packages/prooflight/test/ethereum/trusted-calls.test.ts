@@ -86,6 +86,15 @@ describe.each(["strict", "if-possible"] as const)("in the mode %s", (mode) => {
     }
   });
 
+  test("nothing is known to be canonical, and no block is pending", async () => {
+    const { ask, asked } = trusting({ mode });
+    for (const block of ["pending", { blockHash: hashOf(chain, HEAD), requireCanonical: true }]) {
+      const { data } = await refusalOf(ask("eth_call", CALL, block));
+      expect(data.reason).toBe("unverifiable_method");
+    }
+    expect(asked).toEqual([]);
+  });
+
   test("a block that is not trusted has no calls", async () => {
     const { ask, asked } = trusting({ mode, trust: () => undefined });
     expect((await refusalOf(ask("eth_call", CALL))).data.reason).toBe("unknown_block");

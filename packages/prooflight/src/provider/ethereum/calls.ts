@@ -17,6 +17,8 @@ import type { Parameters } from "./chain.js";
 
 /** What calls need of a chain. */
 export interface CallChain {
+  /** Whether the chain is followed: then `pending` means `latest`, and every block is canonical. */
+  readonly follows: boolean;
   /** Asks one server after another, until one gives an answer that verifies. */
   ask<T>(question: (view: NamingView) => Promise<T>): Promise<T>;
 }
@@ -58,7 +60,7 @@ async function ask<T>(
   run: (...given: Given<typeof call>) => Promise<T>,
 ): Promise<T> {
   const checked: CheckedCall = { call: callOf(params[0], name), overrides };
-  const block = blockAt(name, params, 1, true);
+  const block = blockAt(name, params, 1, chain.follows);
   await evm.init();
   return chain.ask(async (view) => run(view, await view.block(block), checked));
 }

@@ -13,6 +13,7 @@ import { SentTransactions } from "./sent.js";
 
 /** The chain of a provider: its settings, its verified answers, and the transactions that were sent. */
 export class Chain {
+  readonly follows = true;
   readonly settings: NetworkSettings;
   readonly sent: SentTransactions;
 
