@@ -23,11 +23,11 @@ const MAX_SHARED_KEYS = 64;
 export class RecentMap<V> {
   readonly #entries = new Map<string, V>();
   readonly #most: number;
-  readonly #sizeOf: (value: V) => number;
+  readonly #sizeOf: (value: V, key: string) => number;
   #size = 0;
 
   /** `most` is the limit of all sizes together. */
-  constructor(most: number, sizeOf: (value: V) => number = () => 1) {
+  constructor(most: number, sizeOf: (value: V, key: string) => number = () => 1) {
     this.#most = most;
     this.#sizeOf = sizeOf;
   }
@@ -43,7 +43,7 @@ export class RecentMap<V> {
   set(key: string, value: V): void {
     this.#remove(key);
     this.#entries.set(key, value);
-    this.#size += this.#sizeOf(value);
+    this.#size += this.#sizeOf(value, key);
     while (this.#size > this.#most) {
       const [oldest] = this.#entries.keys();
       if (oldest === undefined) return;
@@ -55,7 +55,7 @@ export class RecentMap<V> {
     const value = this.#entries.get(key);
     if (value === undefined) return;
     this.#entries.delete(key);
-    this.#size -= this.#sizeOf(value);
+    this.#size -= this.#sizeOf(value, key);
   }
 }
 
@@ -114,10 +114,13 @@ interface FunctionReads {
  * It says what a call may read in another block, and decides nothing: all of it is proven again.
  */
 export class ReadMemory {
-  readonly #requests = new RecentMap<StateKeys>(MAX_READ_KEYS, sizeOf);
+  readonly #requests = new RecentMap<StateKeys>(
+    MAX_READ_KEYS,
+    (reads, request) => sizeOf(reads) + sizeOfText(request),
+  );
   readonly #functions = new RecentMap<FunctionReads>(
     MAX_READ_KEYS,
-    ({ last, shared }) => sizeOf(last) + sizeOf(shared),
+    ({ request, last, shared }) => sizeOf(last) + sizeOf(shared) + sizeOfText(request),
   );
 
   /** What a request read last. */
@@ -148,6 +151,9 @@ const NOTHING: StateKeys = { proofs: new Map(), codes: new Map(), ancestors: [] 
 function sizeOf({ proofs, codes }: StateKeys): number {
   return [...proofs.values()].reduce((sum, slots) => sum + 1 + slots.size, 1 + codes.size);
 }
+
+/** The number of keys that take as much memory as a text. */
+const sizeOfText = ({ length }: string) => Math.ceil(length / 64);
 
 /** The accounts, slots and codes that both have. */
 function sharedBy(one: StateKeys, other: StateKeys): StateKeys {
