@@ -482,7 +482,7 @@ describe.runIf(withCode)("a call", () => {
     expect(JSON.parse(failing.stdout)).toMatchObject({
       verified: true,
       result: { status: "reverted", data: "0x", message: "execution reverted", logs: [] },
-      ...{ accounts: [], tokens: [], approvals: [] },
+      ...{ accounts: [], tokens: [], approvals: [], unasked: 0 },
     });
   });
 

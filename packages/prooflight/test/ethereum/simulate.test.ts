@@ -68,6 +68,22 @@ test("shows tokens that move and approvals, as the token gives them before and a
   expect(changed?.slots).toHaveLength(3);
 });
 
+test("an approval is shown, however many transfers of others are logged before it", async () => {
+  // Logs forty transfers, each from and to other addresses.
+  const noisy: Hex = `0x60285b8061010001817f${TRANSFER}5f5fa36001900380600257`;
+  const given = { ...overrides, [OTHER]: { code: noisy, nonce: 0n, balance: 0n } };
+  const { calls, approvals, unasked } = await simulated(
+    [{ from: SENDER, to: OTHER }, approve(77n)],
+    [TOKEN],
+    given,
+  );
+  expect(calls.map(({ logs }) => logs.length)).toEqual([40, 1]);
+  const approval = { token: TOKEN, owner: SENDER, spender: OTHER, before: 0n, after: 77n };
+  expect(approvals).toEqual([{ ...approval, isForAll: false }]);
+  // Eighty balances, the sender's, and the approval.
+  expect(unasked).toBe(82 - 64);
+});
+
 test("a token that says in a log what is not so is not believed", async () => {
   // It logs a transfer, and moves nothing.
   const lying: Hex = `0x${token()

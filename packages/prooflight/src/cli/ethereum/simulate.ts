@@ -36,9 +36,9 @@ export async function simulate(
   const exit = call?.status === "success" ? EXIT.ok : EXIT.failedCall;
   if (json) {
     const { call, block: at } = asked(question, block);
-    const { calls, accounts, tokens, approvals, rounds, bytes } = outcome;
+    const { calls, accounts, tokens, approvals, unasked, rounds, bytes } = outcome;
     const [result] = calls;
-    const found = { call, block: at, result, accounts, tokens, approvals, rounds, bytes };
+    const found = { call, block: at, result, accounts, tokens, approvals, unasked, rounds, bytes };
     printAnswer(following, found);
     return exit;
   }
@@ -67,13 +67,18 @@ export async function simulate(
   return exit;
 }
 
-function printChanges({ accounts, tokens, approvals }: Simulation): void {
+function printChanges({ accounts, tokens, approvals, unasked }: Simulation): void {
   const isAmount = ({ balance: { before, after } }: AccountDifference) => before !== after;
   const hasCode = ({ code }: AccountDifference) => code !== undefined;
   printList("Ether", accounts.filter(isAmount).map(etherRow));
   printList("Tokens", tokens.map(tokenRow));
   printList("Approvals", approvals.map(approvalRow));
   printList("Codes", accounts.filter(hasCode).map(codeRow));
+  if (unasked > 0) {
+    print();
+    const more = `${unasked} balances and approvals more than are asked for; it may hide some.`;
+    print(text`  ${yellow("Its logs name")} ${more}`);
+  }
   if (accounts.length === 0) {
     print();
     print(text`  ${dim("It changes nothing.")}`);

@@ -76,8 +76,16 @@ export interface Simulation extends CallBasis {
   accounts: AccountDifference[];
   /** The balances that change, of tokens that are named, or that a log names. */
   tokens: TokenDifference[];
-  /** What spenders may take afterwards, where a log names it, also if it stays. */
+  /**
+   * What spenders may take afterwards, where a log of ERC-20, or of a whole collection, names it, also if it stays. Other
+   * contracts may have other ways to approve.
+   */
   approvals: Approval[];
+  /**
+   * How many balances and approvals that logs name were not asked for, since there are more than 64. What the senders may
+   * lose is asked for first.
+   */
+  unasked: number;
 }
 
 /** The most questions to tokens. */
@@ -128,10 +136,11 @@ export async function simulate(
   given: CheckedCalls,
 ): Promise<Simulation> {
   const first = await run(view, block, given, []);
-  const probes = probesOf(
+  const named = probesOf(
     given,
     first.result.calls.flatMap(({ logs }) => logs),
   );
+  const probes = named.slice(0, MAX_PROBES);
   const { result, rounds, bytes } =
     probes.length === 0
       ? { ...first, rounds: 0, bytes: 0 }
@@ -156,6 +165,7 @@ export async function simulate(
         ? [{ token, owner, spender, before, after, isForAll: kind === "isApprovedForAll" }]
         : [],
     ),
+    unasked: named.length - probes.length,
     rounds: basis.rounds + rounds,
     bytes: basis.bytes + bytes,
   };
@@ -213,13 +223,18 @@ const copyOf = ({ balance, nonce, slots, ...rest }: AccountDifference): AccountD
   slots: slots.map((slot) => ({ ...slot })),
 });
 
-/** The questions to the tokens that are named, or that logs name, without repetition. */
+/**
+ * The questions to the tokens that are named, or that logs name, without repetition: first the senders' balances of named
+ * tokens, then what others may take of the senders' tokens, then the senders' other balances.
+ */
 function probesOf({ calls, tokens }: CheckedCalls, logs: readonly SimulatedLog[]): Probe[] {
   const probes = new Map<string, Probe>();
+  const senders = new Set(calls.flatMap(({ from }) => from ?? []));
   const add = (kind: Probe["kind"], token: Hex, owner: Hex, spender?: Hex) => {
-    if (BigInt(owner) === 0n || probes.size >= MAX_PROBES) return;
+    if (BigInt(owner) === 0n) return;
     probes.set([kind, token, owner, spender].join(), { kind, token, owner, spender });
   };
+  for (const token of tokens) for (const sender of senders) add("balanceOf", token, sender);
   for (const { address, topics } of logs) {
     const [topic, one, two] = topics;
     const [first, second] = [addressIn(one), addressIn(two)];
@@ -232,10 +247,12 @@ function probesOf({ calls, tokens }: CheckedCalls, logs: readonly SimulatedLog[]
     if (topic === TOPICS.approval && topics.length === 3) add("allowance", address, first, second);
     if (topic === TOPICS.approvalForAll) add("isApprovedForAll", address, first, second);
   }
-  for (const token of tokens) {
-    for (const { from } of calls) if (from !== undefined) add("balanceOf", token, from);
-  }
-  return [...probes.values()];
+  const rankOf = ({ kind, token, owner }: Probe) => {
+    if (!senders.has(owner)) return 3;
+    if (kind !== "balanceOf") return 1;
+    return tokens.includes(token) ? 0 : 2;
+  };
+  return [...probes.values()].sort((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** The address that fills a topic; undefined for another topic. */
