@@ -116,7 +116,7 @@ export class Simulator {
 export function warningsAbout(
   { user, tokens, names }: Recorded,
   { gives, gets }: Offer,
-  { calls, accounts, tokens: changes, approvals }: Simulation,
+  { calls, accounts, tokens: changes, approvals, unasked }: Simulation,
 ): string[] {
   const changeOf = (token: Hex) => {
     const change = changes.find((one) => one.token === token && one.owner === user);
@@ -124,8 +124,12 @@ export function warningsAbout(
   };
   const symbol = (token: Hex) => tokens[token]?.symbol ?? token;
   const own = accounts.find(({ address }) => address === user);
-  const lost = BigInt(gives.amount) + changeOf(gives.token);
+  const left = BigInt(gives.amount) + changeOf(gives.token);
   const got = changeOf(gets.token);
+  const named = [gives.token, gets.token];
+  const lost = changes.filter(
+    ({ token, owner, before, after }) => owner === user && after < before && !named.includes(token),
+  );
   const allowed = approvals.filter(({ owner, after }) => owner === user && after > 0n);
   return [
     ...calls.flatMap(({ status, message }, at) =>
@@ -137,7 +141,12 @@ export function warningsAbout(
         `${names[spender] ?? spender} may take ${after >= 1n << 255n ? "all your" : "more"} ${symbol(token)} ` +
         `afterwards, without asking you${after === before ? ", as it may already" : ""}.`,
     ),
-    ...(lost < 0n ? [`It takes more ${symbol(gives.token)} than the site says.`] : []),
+    ...(left < 0n ? [`It takes more ${symbol(gives.token)} than the site says.`] : []),
+    ...lost.map(({ token }) => `It takes ${symbol(token)}, of which the site says nothing.`),
+    ...(own && own.balance.after < own.balance.before
+      ? ["It takes ether, of which the site says nothing."]
+      : []),
+    ...(unasked > 0 ? ["Its logs name more than can be asked for: it may hide something."] : []),
     ...(got < BigInt(gets.amount)
       ? [
           `You get ${got <= 0n ? "no" : "less"} ${symbol(gets.token)}${got <= 0n ? "" : " than the site says"}.`,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { facts, overflow, pageWithoutComplaints } from "../../page/test/browser.js";
 import { swapSample } from "../scripts/swap.js";
-import { type Recorded, Simulator } from "../src/swap.js";
+import { type Recorded, Simulator, warningsAbout } from "../src/swap.js";
 import { verifiedAt, violations } from "./page.js";
 import { start, type World } from "./world.js";
 
@@ -35,9 +35,9 @@ const items = (page: Page, list: string) =>
 
 const judgement = (page: Page) => page.locator("#swap-outcome .judgement").textContent();
 
-test("an honest swap does what its site says", async () => {
+test("nothing is found against an honest swap", async () => {
   const page = await choose("Meadow");
-  expect(await judgement(page)).toBe("Does what the site says");
+  expect(await judgement(page)).toBe("Nothing found against it");
   expect(await items(page, "warnings")).toEqual([]);
   expect(await items(page, "swap-changes")).toEqual([
     "you−100 SILVER",
@@ -76,6 +76,30 @@ test("a swap that fails is shown with its approval, which stays", async () => {
   expect(fails).toBe("Transaction 2 fails: execution reverted.");
   expect(stays).toBe("Meadow may take more SILVER afterwards, without asking you.");
   expect(await items(page, "swap-changes")).toEqual(["nothing"]);
+});
+
+test("what the site does not speak of is warned of", async () => {
+  const recorded = read();
+  const [offer] = recorded.offers;
+  if (!offer) throw new Error("no offer");
+  const simulation = await new Simulator(recorded).simulate(offer);
+  expect(warningsAbout(recorded, offer, simulation)).toEqual([]);
+  const { user } = recorded;
+  const other = `0x${"77".repeat(20)}` as const;
+  const lost = { token: other, owner: user, before: 5n, after: 4n };
+  const poorer = {
+    balance: { before: 5n, after: 4n },
+    nonce: { before: 0n, after: 0n },
+    slots: [],
+  };
+  const account = { address: user, ...poorer, code: undefined, delegate: undefined };
+  const tokens = [...simulation.tokens, lost];
+  const changed = { ...simulation, tokens, accounts: [account], unasked: 1 };
+  expect(warningsAbout(recorded, offer, changed)).toEqual([
+    `It takes ${other}, of which the site says nothing.`,
+    "It takes ether, of which the site says nothing.",
+    "Its logs name more than can be asked for: it may hide something.",
+  ]);
 });
 
 describe("state that a server changes is refused", () => {

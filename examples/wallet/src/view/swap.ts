@@ -85,13 +85,13 @@ function contentOf(
   warnings: readonly string[],
 ): Node[] {
   const { calls, block, rounds, bytes } = simulation;
-  const judgement = warnings.length === 0 ? "Does what the site says" : "Do not sign";
+  const judgement = warnings.length === 0 ? "Nothing found against it" : "Do not sign";
   return [
     element("p", judgement, "judgement"),
     ...(warnings.length === 0 ? [] : [list(warnings, "warnings")]),
     element("h3", "What would change"),
     list(orNothing(changesOf(recorded, simulation)), "swap-changes"),
-    element("h3", "What others may take afterwards"),
+    element("h3", "What others may take afterwards, by the logs"),
     list(orNothing(approvalsOf(recorded, simulation)), "approvals"),
     element("h3", "Code and delegations"),
     list(orNothing(codesOf(recorded, simulation)), "codes"),
@@ -114,7 +114,8 @@ function contentOf(
     element(
       "small",
       `A statement about block ${number(block.number)}: in a later one, a contract may act otherwise. Fees are not counted. ` +
-        "Balances and allowances are what the tokens’ contracts give before and after. This page has no key, so it does not sign.",
+        "Balances and allowances are what the tokens’ contracts give before and after; other ways to approve are not seen. A contract can " +
+        "notice that it is simulated. This page has no key, so it does not sign.",
     ),
   ];
 }
