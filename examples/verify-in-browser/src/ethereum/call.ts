@@ -45,7 +45,7 @@ export interface Execution {
   claimed: Hex | undefined;
 }
 
-interface Way {
+interface CallPath {
   client: EthereumClient;
   block: BlockHeader;
   question: Question & { kind: "call" };
@@ -56,8 +56,8 @@ const PARTS = ["account", "code", "slots"] as const;
 type Part = (typeof PARTS)[number];
 
 /** Takes the steps of a call; whether all of them are verified. */
-export async function takeCall(way: Way, tell: Listener): Promise<boolean> {
-  const { client, block, question, meter } = way;
+export async function takeCall(path: CallPath, tell: Listener): Promise<boolean> {
+  const { client, block, question, meter } = path;
   await init(); // for the display: the values in the proofs that the client accepted
   for (const part of PARTS) tell.begins(part);
   const first = meter.exchanges.length;
@@ -144,7 +144,7 @@ function total(exchanges: readonly Exchange[]) {
 function shownBy({ stateRoot }: BlockHeader, exchanges: readonly Exchange[]) {
   const accounts = new Map<Hex, Account>();
   const codes = new Map<Hex, Code>();
-  const found = new Map<Hex, Omit<Slot, "isAccount">>();
+  const found = new Map<string, Omit<Slot, "isAccount">>();
   for (const { method, params, result } of exchanges) {
     const [address, slots] = params as [Hex, Hex[]];
     if (method === "eth_getCode" && typeof result === "string") {
@@ -152,7 +152,9 @@ function shownBy({ stateRoot }: BlockHeader, exchanges: readonly Exchange[]) {
     }
     if (method !== "eth_getProof" || result === undefined) continue;
     const shown = verifyEthGetProof({ stateRoot, address, slots, response: result });
-    slots.forEach((slot, index) => found.set(slot, { slot, value: shown.storage[index] ?? 0n }));
+    slots.forEach((slot, index) =>
+      found.set(`${address} ${slot}`, { slot, value: shown.storage[index] ?? 0n }),
+    );
     if (shown.kind === "absent") continue;
     const [codeHash, storageRoot] = [hex(shown.codeHash), hex(shown.storageHash)];
     accounts.set(address, { address, balance: shown.balance, codeHash, storageRoot });
@@ -169,7 +171,7 @@ const hex = (bytes: Uint8Array): Hex =>
 
 /** What the first server says that the call returns; undefined if it says nothing. */
 async function askPlainly(
-  { options, call }: Way["question"],
+  { options, call }: CallPath["question"],
   { hash }: BlockHeader,
 ): Promise<Hex | undefined> {
   const params = [call, { blockHash: hash }];
